@@ -1,0 +1,156 @@
+//! Arcs on their way from a file into a [`Graph`].
+//!
+//! Built for tens of millions of arcs: eight bytes an arc (twelve with a weight) while reading,
+//! sorted in place, and handed over to the compressed rows from the back so that the list shrinks
+//! as the graph grows. The peak is the list itself, never list plus graph.
+
+use rayon::slice::ParallelSliceMut;
+
+use crate::graph::{Direction, Graph};
+
+/// How many arcs move before the list gives memory back.
+const HAND_OVER: usize = 1 << 16;
+
+/// A growing list of arcs `source → target`, all with a weight or all without.
+#[derive(Debug, Default)]
+pub struct EdgeList {
+    arcs: Arcs,
+}
+
+#[derive(Debug)]
+enum Arcs {
+    /// `source << 32 | target`, so that one integer comparison orders them.
+    Plain(Vec<u64>),
+    Weighted(Vec<WeightedArc>),
+}
+
+impl Default for Arcs {
+    fn default() -> Self {
+        Arcs::Plain(Vec::new())
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct WeightedArc {
+    source: u32,
+    target: u32,
+    weight: f32,
+}
+
+impl EdgeList {
+    /// A list of arcs without weights.
+    pub fn unweighted() -> Self {
+        EdgeList { arcs: Arcs::Plain(Vec::new()) }
+    }
+
+    /// A list of arcs with weights.
+    pub fn weighted() -> Self {
+        EdgeList { arcs: Arcs::Weighted(Vec::new()) }
+    }
+
+    /// Adds an arc; a list without weights ignores `weight`.
+    pub fn push(&mut self, source: u32, target: u32, weight: f32) {
+        match &mut self.arcs {
+            Arcs::Plain(arcs) => arcs.push(u64::from(source) << 32 | u64::from(target)),
+            Arcs::Weighted(arcs) => arcs.push(WeightedArc { source, target, weight }),
+        }
+    }
+
+    /// The number of arcs so far.
+    pub fn len(&self) -> usize {
+        match &self.arcs {
+            Arcs::Plain(arcs) => arcs.len(),
+            Arcs::Weighted(arcs) => arcs.len(),
+        }
+    }
+
+    /// Whether there is no arc yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The graph of these arcs over `nodes` nodes, arcs ordered by source, then target.
+    ///
+    /// # Panics
+    /// If an arc names a node that is not below `nodes`: readers check ids before they push.
+    pub fn into_graph(self, nodes: usize, direction: Direction) -> Graph {
+        match self.arcs {
+            Arcs::Plain(mut arcs) => {
+                arcs.par_sort_unstable();
+                let source = |arc: &u64| (arc >> 32) as u32;
+                let offsets = row_offsets(&arcs, nodes, source);
+                let mut targets = Vec::with_capacity(arcs.len());
+                hand_over(arcs, |arc| targets.push(arc as u32));
+                targets.reverse();
+                Graph::from_rows(offsets, targets, None, direction)
+            }
+            Arcs::Weighted(mut arcs) => {
+                // The weight takes part in the order so that equal arcs come out the same way
+                // whatever order the file had and however many threads sorted.
+                arcs.par_sort_unstable_by_key(|arc| (arc.source, arc.target, arc.weight.to_bits()));
+                let offsets = row_offsets(&arcs, nodes, |arc| arc.source);
+                let mut targets = Vec::with_capacity(arcs.len());
+                let mut weights = Vec::with_capacity(arcs.len());
+                hand_over(arcs, |arc| {
+                    targets.push(arc.target);
+                    weights.push(arc.weight);
+                });
+                targets.reverse();
+                weights.reverse();
+                Graph::from_rows(offsets, targets, Some(weights), direction)
+            }
+        }
+    }
+}
+
+/// `offsets[i]..offsets[i + 1]` is where the arcs of node `i` stand in the sorted list.
+fn row_offsets<A>(sorted: &[A], nodes: usize, source: impl Fn(&A) -> u32) -> Vec<usize> {
+    let mut offsets = vec![0usize; nodes + 1];
+    for arc in sorted {
+        offsets[source(arc) as usize + 1] += 1;
+    }
+    for node in 0..nodes {
+        offsets[node + 1] += offsets[node];
+    }
+    offsets
+}
+
+/// Takes the arcs from the back, giving their memory up as it goes.
+fn hand_over<A>(mut arcs: Vec<A>, mut take: impl FnMut(A)) {
+    while let Some(arc) = arcs.pop() {
+        take(arc);
+        if arcs.len() % HAND_OVER == 0 {
+            arcs.shrink_to_fit();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arcs_come_out_by_source_then_target() {
+        let mut list = EdgeList::unweighted();
+        for (source, target) in [(2, 0), (0, 2), (0, 1), (2, 2), (0, 1)] {
+            list.push(source, target, 1.0);
+        }
+        let graph = list.into_graph(4, Direction::Directed);
+        assert_eq!(graph.arcs(), 5);
+        assert_eq!(graph.targets_of(0), [1, 1, 2]);
+        assert_eq!(graph.targets_of(1), [] as [u32; 0]);
+        assert_eq!(graph.targets_of(2), [0, 2]);
+        assert_eq!(graph.targets_of(3), [] as [u32; 0]);
+    }
+
+    #[test]
+    fn weights_stay_with_their_arcs() {
+        let mut list = EdgeList::weighted();
+        list.push(1, 0, 0.5);
+        list.push(0, 1, 2.0);
+        list.push(1, 1, 3.0);
+        let graph = list.into_graph(2, Direction::Directed);
+        assert_eq!(graph.weights_of(0), Some(&[2.0][..]));
+        assert_eq!(graph.weights_of(1), Some(&[0.5, 3.0][..]));
+    }
+}

@@ -1,0 +1,161 @@
+//! What can go wrong with a file, and what the person who holds it can do about it.
+//!
+//! Every message says what was found, where, and the remedy.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A result whose error is a [`DataError`].
+pub type Result<T, E = DataError> = std::result::Result<T, E>;
+
+/// Where in a file something was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: PathBuf,
+    /// Its line (1-based, the header counted), where the file has lines.
+    pub line: Option<u64>,
+    /// The column or array, where there is one.
+    pub column: Option<String>,
+}
+
+impl Place {
+    /// The file as a whole.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Place { path: path.into(), line: None, column: None }
+    }
+
+    /// A line of the file.
+    pub fn line(path: impl Into<PathBuf>, line: u64) -> Self {
+        Place { path: path.into(), line: Some(line), column: None }
+    }
+
+    /// The same place, narrowed to a column or a named array.
+    #[must_use]
+    pub fn column(mut self, column: impl Into<String>) -> Self {
+        self.column = Some(column.into());
+        self
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column '{column}'")?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything that reading, writing, splitting or downloading data can fail with.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file could not be opened or read.
+    #[error("cannot read {}: {source}{}", path.display(), remedy_for_io(source))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The file could not be written; nothing was left behind.
+    #[error("cannot write {}: {source}; nothing was changed there{}", path.display(), remedy_for_io(source))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The content is not what the format or the table needs.
+    #[error("{place}: {found}\n  {remedy}")]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What was found, and what was expected.
+        found: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// An edge names a node that the node table doesn't have.
+    #[error(
+        "{place}: the edge names node '{id}', which is not in the node table\n  add the node, or pass --unknown-nodes skip (leave such edges out) or --unknown-nodes add (a new row, estimated like any other)"
+    )]
+    UnknownNode {
+        /// The edge.
+        place: Place,
+        /// The id that has no row.
+        id: String,
+    },
+    /// Two rows have the same id.
+    #[error(
+        "{place}: the id '{id}' stands here a second time\n  every node needs one row: remove the repeated row, or name another id column with --id"
+    )]
+    DuplicateId {
+        /// The second row.
+        place: Place,
+        /// The repeated id.
+        id: String,
+    },
+    /// The call itself makes no sense for this data.
+    #[error("{0}")]
+    Request(String),
+    /// A download failed.
+    #[error("cannot download {url}: {problem}\n  {remedy}")]
+    Download {
+        /// What was asked for.
+        url: String,
+        /// What happened.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The person (or the caller) asked to stop.
+    #[error("stopped before the end, as asked; no output was written")]
+    Cancelled,
+}
+
+impl DataError {
+    /// The content at `place` is wrong: what was found, and what to do about it.
+    pub fn malformed(place: Place, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        DataError::Malformed { place, found: found.into(), remedy: remedy.into() }
+    }
+
+    /// Reading `path` failed.
+    pub fn read(path: impl AsRef<Path>, source: io::Error) -> Self {
+        DataError::Read { path: path.as_ref().to_path_buf(), source }
+    }
+
+    /// Writing `path` failed.
+    pub fn write(path: impl AsRef<Path>, source: io::Error) -> Self {
+        DataError::Write { path: path.as_ref().to_path_buf(), source }
+    }
+
+    /// The file ends too early or its compression is broken.
+    pub fn damaged(path: impl AsRef<Path>, what: impl fmt::Display) -> Self {
+        DataError::malformed(
+            Place::file(path.as_ref()),
+            format!("the file is damaged or cut short: {what}"),
+            "fetch or write it again; a partial download looks like this",
+        )
+    }
+}
+
+fn remedy_for_io(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "\n  check the path; it is taken relative to the current folder",
+        io::ErrorKind::PermissionDenied => {
+            "\n  check the permissions of the file and of its folder"
+        }
+        io::ErrorKind::StorageFull => {
+            "\n  the disk is full: free some space or choose another folder"
+        }
+        io::ErrorKind::IsADirectory => "\n  this is a folder; name a file",
+        _ => "",
+    }
+}

@@ -1,0 +1,3 @@
+//! One file a format.
+
+pub(crate) mod open;

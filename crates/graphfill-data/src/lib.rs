@@ -1,0 +1,41 @@
+//! Graphs and node tables with missing cells: the types, the readers and writers of their file
+//! formats, splits, the registry of the paper's data sets, and a generator of examples.
+//!
+//! A [`Dataset`] is a [`NodeTable`] (ids, typed columns, missing cells, labels) and a [`Graph`]
+//! (arcs as given, with a simple undirected view). Everything later in the pipeline starts there.
+//!
+//! The kinds of columns and the rules that infer them are in [`infer`].
+#![forbid(unsafe_code)]
+
+pub mod block;
+mod cell_mask;
+mod column;
+mod dataset;
+mod edge_list;
+mod error;
+mod formats;
+mod graph;
+mod ids;
+pub mod infer;
+mod kind;
+mod labels;
+mod progress;
+mod spelling;
+mod table;
+mod types_file;
+mod undirected;
+
+pub use block::Block;
+pub use cell_mask::CellMask;
+pub use column::{Column, ColumnData, Levels};
+pub use dataset::Dataset;
+pub use edge_list::EdgeList;
+pub use error::{DataError, Place, Result};
+pub use graph::{Direction, Graph};
+pub use ids::{IdIndex, NodeIds};
+pub use kind::{BlockKind, DeclaredKind, Kind, Unused};
+pub use labels::Labels;
+pub use progress::{Progress, Silent};
+pub use table::{IdColumn, NodeTable};
+pub use types_file::DeclaredTypes;
+pub use undirected::UndirectedGraph;
