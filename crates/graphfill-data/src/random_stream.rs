@@ -1,0 +1,19 @@
+//! Random numbers by seed: every purpose has a stream of its own, so that drawing more for one
+//! never changes another, and two purposes with one seed share nothing.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// What random numbers are drawn for. The numbers are part of what a seed means: keep them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    RandomSplit = 1,
+    StratifiedSplit = 2,
+}
+
+/// The stream of a seed for a purpose, from its beginning.
+pub(crate) fn open(seed: u64, purpose: Purpose) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(purpose as u64);
+    random
+}
