@@ -19,6 +19,7 @@ mod ids;
 pub mod infer;
 mod kind;
 mod labels;
+mod portable;
 mod progress;
 mod random_stream;
 mod spelling;

@@ -9,6 +9,9 @@ use rand_chacha::ChaCha8Rng;
 pub(crate) enum Purpose {
     RandomSplit = 1,
     StratifiedSplit = 2,
+    HiddenCells = 3,
+    TestCells = 4,
+    ValidationCells = 5,
 }
 
 /// The stream of a seed for a purpose, from its beginning.
