@@ -22,6 +22,7 @@ mod labels;
 mod portable;
 mod progress;
 mod random_stream;
+pub mod registry;
 mod spelling;
 pub mod splits;
 mod table;
