@@ -3,14 +3,21 @@
 //! [`all`] and [`find`] describe them, a [`Cache`] says where their files lie, [`get`] fetches
 //! the files that are not there yet. Reading them is the work of the file formats.
 
+mod archive;
 mod blob_id;
 mod cache;
+mod download;
 mod entries;
+mod errand;
+mod exchange;
 mod mirror;
 mod names;
+mod part_file;
+mod transfer;
 
 pub use blob_id::git_blob_id;
 pub use cache::Cache;
+pub use download::{Fetched, FileOutcome, GetOutcome, get};
 pub use mirror::Mirror;
 
 use crate::error::{DataError, Result};
