@@ -13,6 +13,8 @@ mod exchange;
 mod mirror;
 mod names;
 mod part_file;
+#[cfg(test)]
+mod tests;
 mod transfer;
 
 pub use blob_id::git_blob_id;
