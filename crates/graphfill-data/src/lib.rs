@@ -14,6 +14,7 @@ mod dataset;
 mod edge_list;
 mod error;
 mod formats;
+pub mod generator;
 mod graph;
 mod ids;
 pub mod infer;

@@ -12,6 +12,14 @@ pub(crate) enum Purpose {
     HiddenCells = 3,
     TestCells = 4,
     ValidationCells = 5,
+    Communities = 6,
+    Degrees = 7,
+    Edges = 8,
+    Latents = 9,
+    Columns = 10,
+    Topics = 11,
+    MissingRows = 12,
+    MissingCells = 13,
 }
 
 /// The stream of a seed for a purpose, from its beginning.

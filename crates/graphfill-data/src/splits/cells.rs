@@ -15,20 +15,22 @@ use crate::random_stream::{self, Purpose};
 /// Chooses each cell that is not `missing` with probability `rate`; at least one if there is any
 /// and the rate is above 0, none otherwise.
 pub fn hide_cells(missing: &CellMask, rate: f64, seed: u64) -> CellMask {
-    choose(missing, rate, &mut random_stream::open(seed, Purpose::HiddenCells))
+    choose_cells(missing, rate, &mut random_stream::open(seed, Purpose::HiddenCells))
 }
 
 /// Chooses observed cells for validation and, apart from them, for testing, each cell by the
 /// shares; the rest is left to train on.
 pub fn split_cells(missing: &CellMask, shares: Shares, seed: u64) -> (CellMask, CellMask) {
-    let test = choose(missing, shares.test(), &mut random_stream::open(seed, Purpose::TestCells));
+    let test =
+        choose_cells(missing, shares.test(), &mut random_stream::open(seed, Purpose::TestCells));
     let rate = shares.validation() / (shares.train() + shares.validation());
     let mut random = random_stream::open(seed, Purpose::ValidationCells);
-    let validation = choose(&missing.union(&test), rate, &mut random);
+    let validation = choose_cells(&missing.union(&test), rate, &mut random);
     (validation, test)
 }
 
-fn choose(missing: &CellMask, rate: f64, random: &mut ChaCha8Rng) -> CellMask {
+/// As [`hide_cells`], from a stream of the caller's.
+pub(crate) fn choose_cells(missing: &CellMask, rate: f64, random: &mut ChaCha8Rng) -> CellMask {
     let none = || CellMask::none(missing.rows(), missing.width());
     if rate.is_nan() || rate <= 0.0 {
         return none();

@@ -1,14 +1,15 @@
 //! Who is learnt from and who is asked about: splits of nodes and of single cells.
 //!
-//! A [`Split`] puts every node into one of three parts, in given [`Shares`]: [`random`] over all
-//! nodes, [`stratified`] within each class. [`hide_cells`] and [`split_cells`] choose single
-//! cells instead. All of them depend on their seed alone.
+//! A [`Split`] puts every node into one of three parts, in given [`Shares`]: [`random()`] over
+//! all nodes, [`stratified()`] within each class. [`hide_cells`] and [`split_cells`] choose
+//! single cells instead. All of them depend on their seed alone.
 
 mod cells;
 mod random;
 mod shares;
 mod stratified;
 
+pub(crate) use cells::choose_cells;
 pub use cells::{hide_cells, split_cells};
 pub use random::random;
 pub use shares::Shares;
