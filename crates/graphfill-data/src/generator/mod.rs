@@ -15,6 +15,9 @@ mod people;
 mod recipe;
 mod topics;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use arrow_array::StringArray;
