@@ -1,3 +1,6 @@
 //! One file a format.
 
+mod feature_rows;
+mod lines;
 pub(crate) mod open;
+mod row_counter;
