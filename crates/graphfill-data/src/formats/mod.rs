@@ -2,9 +2,12 @@
 
 mod feature_rows;
 mod lines;
+pub mod ogb;
 pub(crate) mod open;
 mod pickle;
+pub mod planetoid;
 mod row_counter;
+pub mod steam;
 
 /// Reads a pickle and forgets it: what a fuzzer calls.
 #[doc(hidden)]

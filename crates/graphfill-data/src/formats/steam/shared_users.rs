@@ -1,0 +1,141 @@
+//! Which products share users: the product B·Bᵀ of the products × users table with itself, a row
+//! at a time.
+//!
+//! Row `p` counts, over the users who have `p`, the other products that they have. Only one row
+//! of counts a thread exists, so the many pairs that stay below the threshold take no memory.
+
+use rayon::prelude::*;
+
+use crate::edge_list::EdgeList;
+use crate::error::Result;
+use crate::progress::Progress;
+
+/// The products counted between two reports.
+const BATCH: usize = 256;
+
+/// One arc for each two of `products` products that at least `threshold` users have both.
+/// `pairs` is `user << 32 | product`; repeated pairs count once.
+pub(super) fn join(
+    mut pairs: Vec<u64>,
+    products: usize,
+    threshold: u32,
+    progress: &dyn Progress,
+) -> Result<EdgeList> {
+    progress.begin("counting the users that products share", Some(products as u64));
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    let owned = Lists::by_key(pairs.iter().map(|&pair| (pair >> 32, pair as u32)));
+    // Sorted by user, so a product's users come out ascending too.
+    let mut turned: Vec<u64> = pairs;
+    turned.iter_mut().for_each(|pair| *pair = pair.rotate_left(32));
+    turned.par_sort_unstable();
+    let users = Lists::by_key(turned.iter().map(|&pair| (pair >> 32, pair as u32)));
+    drop(turned);
+
+    let mut arcs = EdgeList::unweighted();
+    for start in (0..products).step_by(BATCH) {
+        let batch = start..products.min(start + BATCH);
+        let rows: Vec<(usize, Vec<u32>)> = batch
+            .into_par_iter()
+            .map_init(
+                || vec![0u32; products],
+                |counts, product| (product, row(product, &users, &owned, threshold, counts)),
+            )
+            .collect();
+        progress.advance(rows.len() as u64);
+        progress.check()?;
+        for (product, others) in rows {
+            others.iter().for_each(|&other| arcs.push(product as u32, other, 1.0));
+        }
+    }
+    progress.end();
+    Ok(arcs)
+}
+
+/// The products behind `product` that share enough users with it; `counts` is zero before and
+/// after.
+fn row(
+    product: usize,
+    users: &Lists,
+    owned: &Lists,
+    threshold: u32,
+    counts: &mut [u32],
+) -> Vec<u32> {
+    let mut touched = Vec::new();
+    for &user in users.of(product) {
+        let products = owned.of(user as usize);
+        let behind = products.partition_point(|&other| other as usize <= product);
+        for &other in &products[behind..] {
+            let count = &mut counts[other as usize];
+            if *count == 0 {
+                touched.push(other);
+            }
+            *count += 1;
+        }
+    }
+    touched.retain(|&other| std::mem::take(&mut counts[other as usize]) >= threshold);
+    touched
+}
+
+/// Lists of numbers by key, in compressed rows.
+struct Lists {
+    offsets: Vec<usize>,
+    values: Vec<u32>,
+}
+
+impl Lists {
+    /// From pairs `(key, value)` sorted by key; every key from 0 to the last has a pair.
+    fn by_key(pairs: impl Iterator<Item = (u64, u32)>) -> Self {
+        let mut lists = Lists { offsets: Vec::new(), values: Vec::new() };
+        let mut last = None;
+        for (key, value) in pairs {
+            if last != Some(key) {
+                lists.offsets.push(lists.values.len());
+                last = Some(key);
+            }
+            lists.values.push(value);
+        }
+        lists.offsets.push(lists.values.len());
+        lists
+    }
+
+    fn of(&self, key: usize) -> &[u32] {
+        &self.values[self.offsets[key]..self.offsets[key + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Direction;
+    use crate::progress::Silent;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn agrees_with_counting_every_pair_of_products(
+            owned in prop::collection::vec(prop::collection::btree_set(0u32..8, 1..6), 1..30),
+            threshold in 1u32..5,
+        ) {
+            let distinct: BTreeSet<u32> = owned.iter().flatten().copied().collect();
+            let number = |product: &u32| distinct.range(..product).count() as u64;
+            let pairs: Vec<u64> = owned
+                .iter()
+                .zip(0u64..)
+                .flat_map(|(products, user)| products.iter().map(move |p| (user, *p)))
+                .map(|(user, product)| user << 32 | number(&product))
+                .collect();
+            let doubled = pairs.iter().chain(&pairs).copied().collect();
+            let arcs = join(doubled, distinct.len(), threshold, &Silent).expect("not cancelled");
+            let graph = arcs.into_graph(distinct.len(), Direction::Undirected);
+            for (a, first) in distinct.iter().enumerate() {
+                for (b, second) in distinct.iter().enumerate().skip(a + 1) {
+                    let both = owned.iter().filter(|o| o.contains(first) && o.contains(second));
+                    let joined = both.count() as u32 >= threshold;
+                    prop_assert_eq!(graph.targets_of(a).contains(&(b as u32)), joined);
+                }
+            }
+        }
+    }
+}
