@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use arrow_schema::DataType;
+
 use crate::cell_mask::CellMask;
 use crate::kind::BlockKind;
 
@@ -12,8 +14,12 @@ use crate::kind::BlockKind;
 pub enum BlockLayout {
     /// One column of the file a column of the block, with these names.
     Columns(Vec<String>),
+    /// As `Columns`, in a typed file, all of this Arrow type.
+    TypedColumns(Vec<String>, DataType),
     /// One list column of the file.
     List,
+    /// One list column of the file, of this Arrow type.
+    TypedList(DataType),
 }
 
 /// The values of the stored cells.
@@ -72,8 +78,10 @@ impl Block {
     /// The name of one of its columns, given the name of the block.
     pub fn column_name(&self, block: &str, column: usize) -> String {
         match &self.layout {
-            BlockLayout::Columns(names) => names[column].clone(),
-            BlockLayout::List => format!("{block}[{column}]"),
+            BlockLayout::Columns(names) | BlockLayout::TypedColumns(names, _) => {
+                names[column].clone()
+            }
+            BlockLayout::List | BlockLayout::TypedList(_) => format!("{block}[{column}]"),
         }
     }
 

@@ -119,7 +119,7 @@ fn row_offsets<A>(sorted: &[A], nodes: usize, source: impl Fn(&A) -> u32) -> Vec
 fn hand_over<A>(mut arcs: Vec<A>, mut take: impl FnMut(A)) {
     while let Some(arc) = arcs.pop() {
         take(arc);
-        if arcs.len() % HAND_OVER == 0 {
+        if arcs.len().is_multiple_of(HAND_OVER) {
             arcs.shrink_to_fit();
         }
     }

@@ -7,6 +7,7 @@
 //! The kinds of columns and the rules that infer them are in [`infer`].
 #![forbid(unsafe_code)]
 
+pub mod atomic_file;
 pub mod block;
 mod cell_mask;
 mod column;
@@ -42,5 +43,5 @@ pub use kind::{BlockKind, DeclaredKind, Kind, Unused};
 pub use labels::Labels;
 pub use progress::{Progress, Silent};
 pub use table::{IdColumn, NodeTable};
-pub use types_file::DeclaredTypes;
+pub use types_file::{DeclaredBlock, DeclaredTypes, TypesFile};
 pub use undirected::UndirectedGraph;

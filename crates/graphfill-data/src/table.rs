@@ -1,5 +1,7 @@
 //! The node table: one row a node, an id, typed columns with missing cells, labels.
 
+use arrow_schema::DataType;
+
 use crate::cell_mask::CellMask;
 use crate::column::{Column, ColumnData};
 use crate::ids::NodeIds;
@@ -22,11 +24,13 @@ pub struct IdColumn {
     pub name: String,
     /// How many columns stood before it.
     pub position: usize,
+    /// Its type in a typed file.
+    pub data_type: Option<DataType>,
 }
 
 impl Default for IdColumn {
     fn default() -> Self {
-        IdColumn { name: "id".to_owned(), position: 0 }
+        IdColumn { name: "id".to_owned(), position: 0, data_type: None }
     }
 }
 
@@ -82,7 +86,7 @@ impl NodeTable {
 
     /// The number of feature columns, each column of a block counted.
     pub fn features(&self) -> usize {
-        self.used_columns().map(|column| cells_a_row(column)).sum()
+        self.used_columns().map(cells_a_row).sum()
     }
 
     /// The same table with other columns.

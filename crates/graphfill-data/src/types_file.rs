@@ -5,6 +5,12 @@
 //! price = "number"
 //! zip = "category"
 //! comment = "unused"
+//!
+//! [blocks]                       # runs of columns that belong together
+//! words = ["word_0", "word_499"] # the first and the last column
+//!
+//! [graph]
+//! directed = true
 //! ```
 
 use std::collections::BTreeMap;
@@ -20,11 +26,43 @@ use crate::kind::DeclaredKind;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeclaredTypes(BTreeMap<String, DeclaredKind>);
 
+/// A run of neighbouring columns that is one block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredBlock {
+    /// The name of the block.
+    pub name: String,
+    /// Its first column.
+    pub first: String,
+    /// Its last column.
+    pub last: String,
+}
+
+/// Everything a types file can say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TypesFile {
+    /// Column types.
+    pub types: DeclaredTypes,
+    /// Blocks.
+    pub blocks: Vec<DeclaredBlock>,
+    /// Whether arcs point one way, where the file says so.
+    pub directed: Option<bool>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TypesFile {
+struct Written {
     #[serde(default)]
     types: BTreeMap<String, String>,
+    #[serde(default)]
+    blocks: BTreeMap<String, (String, String)>,
+    #[serde(default)]
+    graph: WrittenGraph,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct WrittenGraph {
+    directed: Option<bool>,
 }
 
 impl DeclaredTypes {
@@ -50,6 +88,13 @@ impl DeclaredTypes {
         self
     }
 
+    /// Whether nothing is declared.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl TypesFile {
     /// Reads a types file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).map_err(|error| DataError::read(path, error))?;
@@ -60,25 +105,41 @@ impl DeclaredTypes {
                 "a types file holds a table [types] with lines such as  price = \"number\"",
             )
         };
-        let file: TypesFile =
+        let written: Written =
             toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))?;
         let mut types = DeclaredTypes::default();
-        for (column, word) in file.types {
+        for (column, word) in written.types {
             let kind =
                 word.parse().map_err(|found| wrong(format!("column '{column}': {found}")))?;
             types.declare(column, kind);
         }
-        Ok(types)
+        let blocks = written.blocks.into_iter();
+        let blocks =
+            blocks.map(|(name, (first, last))| DeclaredBlock { name, first, last }).collect();
+        Ok(TypesFile { types, blocks, directed: written.graph.directed })
     }
 
-    /// The text of a types file.
+    /// Whether the file would say nothing.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty() && self.blocks.is_empty() && self.directed != Some(true)
+    }
+
+    /// The text of the file.
     pub fn to_toml(&self) -> String {
-        let mut table = toml::Table::new();
-        for (column, kind) in self.iter() {
-            table.insert(column.to_owned(), kind.word().into());
-        }
         let mut file = toml::Table::new();
-        file.insert("types".to_owned(), table.into());
+        if let Some(directed) = self.directed {
+            let graph = toml::Table::from_iter([("directed".to_owned(), directed.into())]);
+            file.insert("graph".to_owned(), graph.into());
+        }
+        if !self.blocks.is_empty() {
+            let blocks = self.blocks.iter().map(|block| {
+                let ends = vec![block.first.clone(), block.last.clone()];
+                (block.name.clone(), toml::Value::from(ends))
+            });
+            file.insert("blocks".to_owned(), blocks.collect::<toml::Table>().into());
+        }
+        let types = self.types.iter().map(|(column, kind)| (column.to_owned(), kind.word().into()));
+        file.insert("types".to_owned(), types.collect::<toml::Table>().into());
         file.to_string()
     }
 
@@ -101,11 +162,13 @@ mod tests {
         let mut types = DeclaredTypes::default();
         types.declare("price in €", DeclaredKind::Number);
         types.declare("zip", DeclaredKind::Category);
+        let block = DeclaredBlock { name: "w".into(), first: "w0".into(), last: "w9".into() };
+        let types = TypesFile { types, blocks: vec![block], directed: Some(true) };
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("nodes.types.toml");
         fs::write(&path, types.to_toml()).expect("written");
-        assert_eq!(DeclaredTypes::read(&path).expect("read"), types);
-        assert_eq!(DeclaredTypes::path_beside(&folder.path().join("nodes.csv.gz")), path);
+        assert_eq!(TypesFile::read(&path).expect("read"), types);
+        assert_eq!(TypesFile::path_beside(&folder.path().join("nodes.csv.gz")), path);
     }
 
     #[test]
@@ -113,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("types.toml");
         fs::write(&path, "[types]\nprice = \"integer\"\n").expect("written");
-        let message = DeclaredTypes::read(&path).unwrap_err().to_string();
+        let message = TypesFile::read(&path).unwrap_err().to_string();
         assert!(message.contains("price") && message.contains("integer"), "{message}");
     }
 }

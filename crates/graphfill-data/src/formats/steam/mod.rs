@@ -33,7 +33,7 @@ pub fn read(dir: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let nodes = purchases.products.len();
     let ids = purchases.products.in_order();
     let arcs = shared_users::join(purchases.pairs, nodes, USERS_OF_AN_EDGE, progress)?;
-    let id_column = IdColumn { name: "product_id".to_owned(), position: 0 };
+    let id_column = IdColumn { name: "product_id".to_owned(), ..IdColumn::default() };
     let columns = vec![Column::block("tags", tagged.block)];
     let table = NodeTable::new(id_column, NodeIds::from_text(ids), columns, None);
     let name = dir.file_name().map_or("steam".into(), |name| name.to_string_lossy());

@@ -1,0 +1,350 @@
+//! From the columns of a file to a node table: the id column, blocks, types, labels.
+
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, StringArray};
+use arrow_schema::DataType;
+
+use crate::block::{BlockBuilder, BlockLayout};
+use crate::cell_mask::CellMask;
+use crate::column::{Column, Levels};
+use crate::error::{DataError, Place, Result};
+use crate::formats::edge_columns::{plain, position};
+use crate::formats::lists;
+use crate::formats::options::ReadOptions;
+use crate::formats::raw_table::{RawCells, RawColumn, RawTable};
+use crate::ids::NodeIds;
+use crate::infer;
+use crate::kind::{Kind, Unused};
+use crate::labels::Labels;
+use crate::spelling;
+use crate::table::{IdColumn, NodeTable};
+
+/// So many 0/1 columns side by side in a text file are one binary block.
+pub const WIDE: usize = 100;
+
+/// Names that id columns usually have.
+const USUAL_IDS: [&str; 4] = ["id", "nodeid", "node", "nodename"];
+
+/// The table that a node file holds, and what was noticed on the way.
+pub(crate) fn assemble(
+    mut raw: RawTable,
+    options: &ReadOptions,
+) -> Result<(NodeTable, Vec<String>)> {
+    let path = raw.path().to_path_buf();
+    let names: Vec<String> = raw.columns.iter().map(|column| column.name.clone()).collect();
+    for (declared, _) in options.types.iter() {
+        position(&path, &names, declared)?;
+    }
+    let mut notes = Vec::new();
+    let (ids, id_column) = take_ids(&mut raw, &names, options, &mut notes)?;
+    let label = options.label.as_deref();
+    if let Some(label) = label {
+        position(&path, &names, label)?;
+    }
+
+    let runs = blocks(&raw, &path, options)?;
+    let rows = raw.rows();
+    let mut columns = Vec::new();
+    let mut labels = None;
+    let mut waiting: Vec<Option<RawColumn>> = raw.columns.drain(..).map(Some).collect();
+    let mut at = 0;
+    while at < waiting.len() {
+        if let Some(run) = runs.iter().find(|run| run.first == at) {
+            let members = waiting[run.first..=run.last].iter_mut().filter_map(Option::take);
+            columns.push(block_of(&raw, &run.name, members.collect(), rows)?);
+            at = run.last + 1;
+            continue;
+        }
+        if let Some(column) = waiting[at].take() {
+            if label == Some(column.name.as_str()) {
+                let cells = column.cells.into_array();
+                let column = Column::new(column.name, Kind::Unused(Unused::Label), cells);
+                labels = Some(labels_of(&column));
+                columns.push(column);
+            } else {
+                columns.push(single_column(&raw, column, options)?);
+            }
+        }
+        at += 1;
+    }
+    Ok((NodeTable::new(id_column, ids, columns, labels), notes))
+}
+
+fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Result<Column> {
+    let declared = options.types.get(&column.name).or(column.declared);
+    let cells = column.cells.into_array();
+    let is_list = matches!(
+        cells.data_type(),
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
+    );
+    let made = if is_list {
+        lists::block_column(&column.name, &cells)
+    } else {
+        infer::typed_column(&column.name, cells, declared)
+    };
+    made.map_err(|offence| {
+        let place = raw.place(offence.row).column(&column.name);
+        DataError::malformed(place, offence.found, offence.remedy)
+    })
+}
+
+fn take_ids(
+    raw: &mut RawTable,
+    names: &[String],
+    options: &ReadOptions,
+    notes: &mut Vec<String>,
+) -> Result<(NodeIds, IdColumn)> {
+    let path = raw.path().to_path_buf();
+    let named = match &options.id {
+        Some(name) => Some(position(&path, names, name)?),
+        None => USUAL_IDS.iter().find_map(|usual| names.iter().position(|n| plain(n) == *usual)),
+    };
+    let candidate = named.or_else(|| {
+        let first = raw.columns.first()?;
+        let ids = ids_of(&first.cells)?;
+        ids.index().is_ok().then_some(0)
+    });
+    let Some(position) = candidate else {
+        notes.push(
+            "no id column was found, so nodes are numbered from 0; name one with --id".to_owned(),
+        );
+        return Ok((NodeIds::numbered(raw.rows()), IdColumn::default()));
+    };
+    let column = &raw.columns[position];
+    let Some(ids) = ids_of(&column.cells) else {
+        let missing = first_missing(&column.cells);
+        let place = raw.place(missing.unwrap_or(0)).column(&column.name);
+        return Err(match missing {
+            Some(_) => DataError::malformed(place, "the row has no id", "give every row an id"),
+            None => DataError::malformed(
+                Place::file(&path).column(&column.name),
+                "ids are text or whole numbers",
+                "name another id column with --id",
+            ),
+        });
+    };
+    let repeated = ids.index().err();
+    if let Some(row) = repeated {
+        return Err(DataError::DuplicateId {
+            place: raw.place(row).column(&column.name),
+            id: ids.text(row),
+        });
+    }
+    let column = raw.columns.remove(position);
+    let data_type = match &column.cells {
+        RawCells::Bytes(_) => None,
+        RawCells::Array(cells) => Some(cells.data_type().clone()),
+    };
+    Ok((ids, IdColumn { name: column.name, position, data_type }))
+}
+
+/// The cells as ids; none where one is missing or the type is no id.
+fn ids_of(cells: &RawCells) -> Option<NodeIds> {
+    if first_missing(cells).is_some() {
+        return None;
+    }
+    match cells {
+        RawCells::Bytes(_) => cells.text().map(NodeIds::from_text),
+        RawCells::Array(array) => match array.data_type() {
+            DataType::Utf8 => cells.text().map(NodeIds::from_text),
+            DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(_, _) => {
+                let text = arrow_cast::cast(array, &DataType::Utf8).ok()?;
+                Some(NodeIds::Strings(StringArray::from(text.to_data())))
+            }
+            other if other.is_integer() => {
+                let numbers = arrow_cast::cast(array, &DataType::Int64).ok()?;
+                let numbers = numbers.as_primitive::<Int64Type>();
+                (numbers.null_count() == 0).then(|| NodeIds::Integers(numbers.values().to_vec()))
+            }
+            _ => None,
+        },
+    }
+}
+
+fn first_missing(cells: &RawCells) -> Option<usize> {
+    match cells {
+        RawCells::Bytes(bytes) => bytes.iter().position(|&byte| byte == 0),
+        RawCells::Array(array) => {
+            let nulls = array.logical_nulls()?;
+            (0..array.len()).find(|&row| nulls.is_null(row))
+        }
+    }
+}
+
+fn labels_of(column: &Column) -> Labels {
+    let Levels { names, of_row } = column.levels();
+    Labels { name: column.name().to_owned(), of_node: of_row, classes: names }
+}
+
+/// A run of neighbouring columns that becomes one block.
+struct Run {
+    name: String,
+    first: usize,
+    last: usize,
+}
+
+fn blocks(raw: &RawTable, path: &Path, options: &ReadOptions) -> Result<Vec<Run>> {
+    let names: Vec<String> = raw.columns.iter().map(|column| column.name.clone()).collect();
+    let mut runs = Vec::new();
+    for block in &options.blocks {
+        let first = position(path, &names, &block.first)?;
+        let last = position(path, &names, &block.last)?;
+        if last < first {
+            return Err(DataError::Request(format!(
+                "block '{}': column '{}' stands before '{}'",
+                block.name, block.last, block.first
+            )));
+        }
+        runs.push(Run { name: block.name.clone(), first, last });
+    }
+    let taken = |runs: &[Run], at: usize| {
+        let column = &raw.columns[at];
+        options.types.get(&column.name).is_some()
+            || options.label.as_deref() == Some(column.name.as_str())
+            || runs.iter().any(|run| (run.first..=run.last).contains(&at))
+    };
+    // Runs that the file itself declares, then wide runs of zeros and ones.
+    for run in consecutive(&raw.columns, |at| {
+        let block = raw.columns[at].block.as_deref().filter(|_| !taken(&runs, at));
+        block.map(|name| (name.to_owned(), data_type(&raw.columns[at])))
+    }) {
+        runs.push(Run { name: run.2.0, first: run.0, last: run.1 });
+    }
+    for (first, last, _) in consecutive(&raw.columns, |at| {
+        let column = &raw.columns[at];
+        (!taken(&runs, at) && is_zero_or_one(column)).then(|| data_type(column))
+    }) {
+        if last + 1 - first >= WIDE {
+            runs.push(Run { name: common_name(&names[first..=last]), first, last });
+        }
+    }
+    Ok(runs)
+}
+
+/// The longest runs of columns with one and the same key, as `(first, last, key)`.
+fn consecutive<K: PartialEq>(
+    columns: &[RawColumn],
+    key: impl Fn(usize) -> Option<K>,
+) -> Vec<(usize, usize, K)> {
+    let mut runs: Vec<(usize, usize, K)> = Vec::new();
+    for at in 0..columns.len() {
+        let Some(key) = key(at) else { continue };
+        match runs.last_mut() {
+            Some((_, last, same)) if *last + 1 == at && *same == key => *last = at,
+            _ => runs.push((at, at, key)),
+        }
+    }
+    runs
+}
+
+/// The type of a column of a typed file; none for text.
+fn data_type(column: &RawColumn) -> Option<DataType> {
+    match &column.cells {
+        RawCells::Array(cells) if *cells.data_type() != DataType::Utf8 => {
+            Some(cells.data_type().clone())
+        }
+        _ => None,
+    }
+}
+
+fn is_zero_or_one(column: &RawColumn) -> bool {
+    match &column.cells {
+        RawCells::Bytes(bytes) => bytes.iter().all(|byte| matches!(byte, 0 | b'0' | b'1')),
+        RawCells::Array(cells) => {
+            let numeric = cells.data_type().is_numeric() || *cells.data_type() == DataType::Boolean;
+            numeric && {
+                let numbers = Column::new("", Kind::Number, cells.clone()).numbers();
+                numbers.iter().all(|&value| value.is_nan() || value == 0.0 || value == 1.0)
+            }
+        }
+    }
+}
+
+/// What the names of a block's columns have in common, or else the first and the last.
+fn common_name(names: &[String]) -> String {
+    let (first, last) = (&names[0], &names[names.len() - 1]);
+    let mut common = first.as_str();
+    for name in names {
+        while !name.starts_with(common) {
+            let mut shorter = common.chars();
+            shorter.next_back();
+            common = shorter.as_str();
+        }
+    }
+    let common = common.trim_end_matches(|c: char| !c.is_alphabetic());
+    if common.is_empty() { format!("{first}…{last}") } else { common.to_owned() }
+}
+
+fn block_of(raw: &RawTable, name: &str, members: Vec<RawColumn>, rows: usize) -> Result<Column> {
+    let names: Vec<String> = members.iter().map(|column| column.name.clone()).collect();
+    let layout = match members.first().and_then(data_type) {
+        Some(one_type) => BlockLayout::TypedColumns(names, one_type),
+        None => BlockLayout::Columns(names),
+    };
+    let width = members.len();
+    let mut cells_of_column = Vec::with_capacity(width);
+    for member in members {
+        cells_of_column.push(match member.cells {
+            RawCells::Bytes(bytes) if bytes.iter().all(|b| matches!(b, 0 | b'0'..=b'9')) => {
+                BlockCells::Digits(bytes)
+            }
+            cells => BlockCells::Numbers(numbers_of(raw, &member.name, cells)?),
+        });
+    }
+    let mut builder = BlockBuilder::new(width, layout);
+    let mut cells = Vec::new();
+    for row in 0..rows {
+        cells.clear();
+        for (column, values) in cells_of_column.iter().enumerate() {
+            let value = values.value(row);
+            if value != 0.0 && !value.is_nan() {
+                cells.push((column as u32, value));
+            }
+        }
+        builder.push_row(&mut cells);
+    }
+    let missing = CellMask::build(rows, width, |row, cells| {
+        let columns = cells_of_column.iter().enumerate();
+        let holes = columns.filter(|(_, values)| values.value(row).is_nan());
+        cells.extend(holes.map(|(column, _)| column as u32));
+    });
+    Ok(Column::block(name, builder.finish(missing)))
+}
+
+enum BlockCells {
+    Digits(Vec<u8>),
+    Numbers(Vec<f64>),
+}
+
+impl BlockCells {
+    fn value(&self, row: usize) -> f64 {
+        match self {
+            BlockCells::Digits(bytes) if bytes[row] == 0 => f64::NAN,
+            BlockCells::Digits(bytes) => f64::from(bytes[row] - b'0'),
+            BlockCells::Numbers(numbers) => numbers[row],
+        }
+    }
+}
+
+fn numbers_of(raw: &RawTable, name: &str, cells: RawCells) -> Result<Vec<f64>> {
+    let column = Column::new(name, Kind::Number, cells.into_array());
+    let numbers = column.numbers();
+    let missing = column.missing();
+    let wrong = (0..numbers.len()).find(|&row| !missing[row] && !numbers[row].is_finite());
+    match wrong {
+        None => Ok(numbers),
+        Some(row) => {
+            let text = column.text();
+            let found = format!("found '{}', which is no finite number", text.value(row));
+            debug_assert!(spelling::number(text.value(row)).is_none_or(f64::is_infinite));
+            Err(DataError::malformed(
+                raw.place(row).column(name),
+                found,
+                "the column belongs to a block of numbers: correct the cell or leave it empty",
+            ))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Node tables and edges as text. Cells that came from text are written as they were spelt.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use arrow_array::{Array, StringArray};
+use csv::{Writer, WriterBuilder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::atomic_file::AtomicFile;
+use crate::block::{Block, BlockValues};
+use crate::column::ColumnData;
+use crate::error::{DataError, Result};
+use crate::graph::Graph;
+use crate::ids::NodeIds;
+use crate::table::NodeTable;
+
+/// Writes a node table; gzipped where the name ends in `.gz`.
+pub(crate) fn write_nodes(table: &NodeTable, path: &Path, delimiter: u8) -> Result<()> {
+    write(path, delimiter, |writer| {
+        let columns: Vec<TextColumn<'_>> = table.columns().iter().map(TextColumn::of).collect();
+        let id = &table.id_column;
+        let mut header = Vec::new();
+        for (column, cells) in table.columns().iter().zip(&columns) {
+            match cells {
+                TextColumn::Cells(_) => header.push(column.name().to_owned()),
+                TextColumn::Block(block) => {
+                    header
+                        .extend((0..block.width()).map(|at| block.column_name(column.name(), at)));
+                }
+            }
+        }
+        let at = id.position.min(header.len());
+        header.insert(at, id.name.clone());
+        writer.write_record(&header)?;
+        let mut row_cells: Vec<String> = Vec::with_capacity(header.len());
+        for row in 0..table.rows() {
+            row_cells.clear();
+            for column in &columns {
+                column.push_cells(row, &mut row_cells);
+            }
+            row_cells.insert(at, table.ids().text(row));
+            writer.write_record(&row_cells)?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes every arc as it was given, by the ids of its ends.
+pub(crate) fn write_edges(graph: &Graph, ids: &NodeIds, path: &Path, delimiter: u8) -> Result<()> {
+    write(path, delimiter, |writer| {
+        if graph.is_weighted() {
+            writer.write_record(["source", "target", "weight"])?;
+        } else {
+            writer.write_record(["source", "target"])?;
+        }
+        for (source, target, weight) in graph.iter() {
+            writer.write_field(ids.text(source as usize))?;
+            writer.write_field(ids.text(target as usize))?;
+            if graph.is_weighted() {
+                writer.write_field(weight.to_string())?;
+            }
+            writer.write_record(None::<&[u8]>)?;
+        }
+        Ok(())
+    })
+}
+
+fn write(
+    path: &Path,
+    delimiter: u8,
+    content: impl FnOnce(&mut Writer<Box<dyn Write + '_>>) -> csv::Result<()>,
+) -> Result<()> {
+    let failed = |error: io::Error| DataError::write(path, error);
+    let mut file = AtomicFile::create(path)?;
+    let gzipped = path.extension().is_some_and(|ending| ending == "gz");
+    {
+        let sink: Box<dyn Write + '_> = if gzipped {
+            Box::new(FinishedGzip(GzEncoder::new(&mut file, Compression::default())))
+        } else {
+            Box::new(&mut file)
+        };
+        let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(sink);
+        content(&mut writer).map_err(|error| failed(error.into()))?;
+        let mut sink = writer.into_inner().map_err(|error| failed(error.into_error()))?;
+        sink.flush().map_err(failed)?;
+    }
+    file.commit()
+}
+
+/// Gzip whose trailer is written, and its failure seen, on flush.
+struct FinishedGzip<W: Write>(GzEncoder<W>);
+
+impl<W: Write> Write for FinishedGzip<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.try_finish()
+    }
+}
+
+enum TextColumn<'a> {
+    Cells(StringArray),
+    Block(&'a Block),
+}
+
+impl<'a> TextColumn<'a> {
+    fn of(column: &'a crate::column::Column) -> Self {
+        match column.data() {
+            ColumnData::Array(_) => TextColumn::Cells(column.text()),
+            ColumnData::Block(block) => TextColumn::Block(block),
+        }
+    }
+
+    fn push_cells(&self, row: usize, cells: &mut Vec<String>) {
+        match self {
+            TextColumn::Cells(text) if text.is_null(row) => cells.push(String::new()),
+            TextColumn::Cells(text) => cells.push(text.value(row).to_owned()),
+            TextColumn::Block(block) => {
+                let start = cells.len();
+                cells.resize(start + block.width(), "0".to_owned());
+                let single = matches!(block.values(), BlockValues::F32(_));
+                for (column, value) in block.cells(row) {
+                    // The shortest spelling that reads back as the same number.
+                    cells[start + column as usize] =
+                        if single { (value as f32).to_string() } else { value.to_string() };
+                }
+                if block.missing().is_whole(row) {
+                    cells[start..].fill(String::new());
+                }
+                for &column in block.missing().cells(row) {
+                    cells[start + column as usize].clear();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Arrays into an `.npz` archive.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use zip::CompressionMethod;
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+use crate::atomic_file::AtomicFile;
+use crate::error::{DataError, Result};
+
+/// An archive on its way to its place.
+pub(crate) struct ArchiveWriter<'a> {
+    path: &'a Path,
+    zip: ZipWriter<AtomicFile>,
+}
+
+impl<'a> ArchiveWriter<'a> {
+    pub(crate) fn create(path: &'a Path) -> Result<Self> {
+        Ok(ArchiveWriter { path, zip: ZipWriter::new(AtomicFile::create(path)?) })
+    }
+
+    fn array(
+        &mut self,
+        name: &str,
+        descr: &str,
+        shape: &[usize],
+        elements: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let failed = |error: io::Error| DataError::write(self.path, error);
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .large_file(true);
+        self.zip
+            .start_file(format!("{name}.npy"), options)
+            .map_err(|error| failed(io::Error::other(error)))?;
+        let sides: Vec<String> = shape.iter().map(usize::to_string).collect();
+        let sides = if sides.len() == 1 { format!("{},", sides[0]) } else { sides.join(", ") };
+        let mut header =
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sides}), }}");
+        // numpy wants the data to start at a multiple of 64 bytes.
+        let padding = 64 - (10 + header.len() + 1) % 64;
+        header.extend(std::iter::repeat_n(' ', padding % 64));
+        header.push('\n');
+        let write = || {
+            self.zip.write_all(b"\x93NUMPY\x01\x00")?;
+            self.zip.write_all(&(header.len() as u16).to_le_bytes())?;
+            self.zip.write_all(header.as_bytes())?;
+            let mut buffered = io::BufWriter::with_capacity(1 << 16, &mut self.zip);
+            elements(&mut buffered)?;
+            buffered.flush()
+        };
+        write().map_err(|error| DataError::write(self.path, error))
+    }
+
+    pub(crate) fn int32(
+        &mut self,
+        name: &str,
+        values: impl ExactSizeIterator<Item = i32>,
+    ) -> Result<()> {
+        let shape = [values.len()];
+        self.array(name, "<i4", &shape, |out| {
+            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
+        })
+    }
+
+    pub(crate) fn int64(
+        &mut self,
+        name: &str,
+        values: impl ExactSizeIterator<Item = i64>,
+    ) -> Result<()> {
+        let shape = [values.len()];
+        self.array(name, "<i8", &shape, |out| {
+            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
+        })
+    }
+
+    pub(crate) fn uint8(
+        &mut self,
+        name: &str,
+        values: impl ExactSizeIterator<Item = u8>,
+    ) -> Result<()> {
+        let shape = [values.len()];
+        self.array(name, "|u1", &shape, |out| {
+            values.into_iter().try_for_each(|value| out.write_all(&[value]))
+        })
+    }
+
+    pub(crate) fn float32(
+        &mut self,
+        name: &str,
+        values: impl ExactSizeIterator<Item = f32>,
+    ) -> Result<()> {
+        let shape = [values.len()];
+        self.array(name, "<f4", &shape, |out| {
+            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
+        })
+    }
+
+    pub(crate) fn float64(
+        &mut self,
+        name: &str,
+        values: impl ExactSizeIterator<Item = f64>,
+    ) -> Result<()> {
+        let shape = [values.len()];
+        self.array(name, "<f8", &shape, |out| {
+            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
+        })
+    }
+
+    pub(crate) fn strings<S: AsRef<str>>(&mut self, name: &str, values: &[S]) -> Result<()> {
+        let characters = |value: &S| value.as_ref().chars().count();
+        let longest = values.iter().map(characters).max().unwrap_or(0).max(1);
+        self.array(name, &format!("<U{longest}"), &[values.len()], |out| {
+            for value in values {
+                let mut written = 0;
+                for character in value.as_ref().chars() {
+                    out.write_all(&(character as u32).to_le_bytes())?;
+                    written += 1;
+                }
+                for _ in written..longest {
+                    out.write_all(&[0; 4])?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    pub(crate) fn commit(self) -> Result<()> {
+        let file = self.zip.finish();
+        file.map_err(|error| DataError::write(self.path, io::Error::other(error)))?.commit()
+    }
+}

@@ -1,0 +1,139 @@
+//! Writing: the format follows from the name of the output.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::block::BlockLayout;
+use crate::column::ColumnData;
+use crate::dataset::Dataset;
+use crate::error::{DataError, Result};
+use crate::formats::{csv, npz, parquet};
+use crate::graph::Direction;
+use crate::kind::DeclaredKind;
+use crate::table::NodeTable;
+use crate::types_file::{DeclaredBlock, TypesFile};
+
+/// A format that can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// Text with a separator.
+    Text {
+        /// The separator.
+        delimiter: u8,
+    },
+    /// Parquet.
+    Parquet,
+    /// The own `.npz` layout.
+    Npz,
+}
+
+impl OutputFormat {
+    /// The format that the name of an output asks for.
+    pub fn of(path: &Path) -> Result<OutputFormat> {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+        let name = name.unwrap_or_default();
+        let plain = name.strip_suffix(".gz").unwrap_or(&name);
+        if plain.ends_with(".csv") {
+            Ok(OutputFormat::Text { delimiter: b',' })
+        } else if plain.ends_with(".tsv") {
+            Ok(OutputFormat::Text { delimiter: b'\t' })
+        } else if name.ends_with(".parquet") || name.ends_with(".pq") {
+            Ok(OutputFormat::Parquet)
+        } else if name.ends_with(".npz") {
+            Ok(OutputFormat::Npz)
+        } else {
+            Err(DataError::Request(format!(
+                "cannot tell the format of the output {}\n  end its name in .csv, .csv.gz, .tsv, .parquet or .npz",
+                path.display()
+            )))
+        }
+    }
+}
+
+/// Writes a node table alone; `.npz` takes the graph along.
+pub fn write_nodes(dataset: &Dataset, path: &Path) -> Result<()> {
+    match OutputFormat::of(path)? {
+        OutputFormat::Text { delimiter } => csv::write_nodes(&dataset.table, path, delimiter),
+        OutputFormat::Parquet => parquet::write_nodes(&dataset.table, path),
+        OutputFormat::Npz => npz::write(&dataset.table, &dataset.graph, path),
+    }
+}
+
+/// Writes a graph and its table: one file as `.npz`, otherwise `X.csv` (nodes), `X.edges.csv`
+/// and, for text, `X.types.toml` with the column types. Returns what was written.
+pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
+    let mut written = vec![path.to_path_buf()];
+    let edges = edges_path(path);
+    let has_edges = dataset.graph.arcs() > 0;
+    match OutputFormat::of(path)? {
+        OutputFormat::Npz => npz::write(&dataset.table, &dataset.graph, path)?,
+        OutputFormat::Parquet => {
+            parquet::write_nodes(&dataset.table, path)?;
+            if has_edges {
+                parquet::write_edges(&dataset.graph, dataset.table.ids(), &edges)?;
+                written.push(edges);
+            }
+        }
+        OutputFormat::Text { delimiter } => {
+            csv::write_nodes(&dataset.table, path, delimiter)?;
+            if has_edges {
+                csv::write_edges(&dataset.graph, dataset.table.ids(), &edges, delimiter)?;
+                written.push(edges);
+            }
+            let types = types_of(&dataset.table, dataset.graph.direction());
+            let beside = TypesFile::path_beside(path);
+            let failed = |error| DataError::write(&beside, error);
+            if !types.is_empty() {
+                fs::write(&beside, types.to_toml()).map_err(failed)?;
+                written.push(beside);
+            } else if beside.exists() {
+                // A types file of an earlier output would speak for this one.
+                fs::remove_file(&beside).map_err(failed)?;
+            }
+        }
+    }
+    Ok(written)
+}
+
+/// Every file that [`write`] may write for this output.
+pub fn outputs(path: &Path) -> Vec<PathBuf> {
+    vec![path.to_path_buf(), edges_path(path), TypesFile::path_beside(path)]
+}
+
+/// `X.csv` → `X.edges.csv`.
+fn edges_path(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
+    path.with_file_name(format!("{stem}.edges.{ending}"))
+}
+
+/// What text alone would not say: the kinds of columns, blocks, the direction.
+fn types_of(table: &NodeTable, direction: Direction) -> TypesFile {
+    let mut types = TypesFile::default();
+    for column in table.columns() {
+        match column.data() {
+            ColumnData::Array(_) => {
+                if let Some(kind) = DeclaredKind::of(column.kind()) {
+                    types.types.declare(column.name(), kind);
+                }
+            }
+            ColumnData::Block(block) => {
+                let (first, last) = match block.layout() {
+                    BlockLayout::Columns(names) | BlockLayout::TypedColumns(names, _) => {
+                        (names[0].clone(), names[names.len() - 1].clone())
+                    }
+                    BlockLayout::List | BlockLayout::TypedList(_) => (
+                        block.column_name(column.name(), 0),
+                        block.column_name(column.name(), block.width() - 1),
+                    ),
+                };
+                types.blocks.push(DeclaredBlock { name: column.name().to_owned(), first, last });
+            }
+        }
+    }
+    if direction == Direction::Directed {
+        types.directed = Some(true);
+    }
+    types
+}

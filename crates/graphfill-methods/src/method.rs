@@ -1,0 +1,141 @@
+//! What a method is: it is fitted to a task, and the fitted model gives estimates.
+
+use std::ops::Range;
+
+use graphfill_data::{CellMask, Progress, UndirectedGraph};
+
+use crate::error::Result;
+use crate::features::Features;
+use crate::parameters::{FixedParameters, ParameterInfo, Parameters};
+
+/// A graph, its features, and which cells a method may look at.
+pub struct Task<'a> {
+    /// The edges.
+    pub graph: &'a UndirectedGraph,
+    /// The features; a method sees them through panels, less the unknown cells.
+    pub features: &'a Features<'a>,
+    /// The cells to estimate. Their values, where the table has them, are out of bounds.
+    pub unknown: &'a CellMask,
+    /// Sets of cells on which parameters are chosen. The table has their values; each set is
+    /// unknown to the method while it is scored on it.
+    pub validation: &'a [CellMask],
+    /// How many of the best-ranked columns count when rankings are compared.
+    pub ranking_depth: usize,
+    /// What the caller fixed.
+    pub fixed: &'a FixedParameters,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Who watches.
+    pub progress: &'a dyn Progress,
+}
+
+/// What a method is called and what it can do.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodInfo {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its name in full.
+    pub title: &'static str,
+    /// What it does, in a sentence or two.
+    pub about: &'static str,
+    /// Where it was published.
+    pub reference: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [ParameterInfo],
+}
+
+/// A way to estimate missing cells.
+pub trait Method: Send + Sync {
+    /// Its name and abilities.
+    fn info(&self) -> &'static MethodInfo;
+
+    /// Chooses what the caller left open and learns what there is to learn.
+    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>>;
+}
+
+/// A method with everything chosen, ready to estimate.
+pub trait Fitted {
+    /// What was chosen for each group of features, in their order.
+    fn choices(&self) -> &[Choice];
+
+    /// Estimates the unknown cells, a panel at a time.
+    fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()>;
+}
+
+/// What was chosen for one group of features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The column.
+    pub group: String,
+    /// The method that estimates it.
+    pub method: &'static str,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Its score on the validation cells, where there were any.
+    pub validation: Option<Score>,
+    /// Why, in words, where there was something to weigh.
+    pub reason: Option<String>,
+}
+
+/// How good estimates were on validation cells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// What was measured.
+    pub measure: Measure,
+    /// The value.
+    pub value: f64,
+}
+
+/// What validation measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Mean share of a row's ones among its best-ranked columns; more is better.
+    Recall {
+        /// How many columns count.
+        at: usize,
+    },
+    /// Root of the mean squared error; less is better.
+    RootMeanSquaredError,
+}
+
+impl Score {
+    /// Whether this score is better than another of the same measure.
+    pub fn is_better_than(&self, other: &Score) -> bool {
+        match self.measure {
+            Measure::Recall { .. } => self.value > other.value,
+            Measure::RootMeanSquaredError => self.value < other.value,
+        }
+    }
+}
+
+/// Takes estimates as they come.
+pub trait EstimateSink {
+    /// The estimates of some features, for all nodes.
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()>;
+}
+
+/// Estimates of a run of features for all nodes.
+#[derive(Debug, Clone, Copy)]
+pub struct Estimates<'a> {
+    /// The first feature and one past the last.
+    pub features: (usize, usize),
+    /// The length of a row.
+    pub width: usize,
+    /// `rows × width`.
+    pub values: &'a [f32],
+    /// What is to be added to each column.
+    pub offsets: &'a [f32],
+}
+
+impl Estimates<'_> {
+    /// The features that these are estimates of.
+    pub fn features(&self) -> Range<usize> {
+        self.features.0..self.features.1
+    }
+
+    /// The estimate of one feature of one node.
+    pub fn value(&self, row: usize, feature: usize) -> f64 {
+        let column = feature - self.features.0;
+        f64::from(self.values[row * self.width + column]) + f64::from(self.offsets[column])
+    }
+}

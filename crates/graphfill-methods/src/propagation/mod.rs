@@ -1,0 +1,68 @@
+//! What the propagation methods share. Each of them says how a panel is propagated with given
+//! parameters ([`Propagation::run`]) and which parameters are worth comparing; the choice by
+//! validation and the estimates are made here, once for all of them.
+//!
+//! Every group of features chooses for itself: a price may want a long walk, a name for a colour
+//! a short one.
+
+mod chosen;
+mod operators;
+mod search;
+
+use crate::features::Panel;
+use crate::method::{Fitted, Method, MethodInfo, Task};
+use crate::parameters::Parameters;
+
+pub use operators::Operators;
+
+use crate::error::Result;
+
+/// The name of the parameter that counts rounds.
+pub const ROUNDS: &str = "rounds";
+
+/// What kind of estimates a group needs; parameters differ between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Scores that rank the columns of a row.
+    Ranking,
+    /// Values.
+    Values,
+}
+
+/// A method that spreads known values along edges, a panel at a time.
+pub trait Propagation: Send + Sync {
+    /// Its name and abilities.
+    fn info(&self) -> &'static MethodInfo;
+
+    /// The parameters (rounds left out) to compare where the caller fixed only `fixed`.
+    fn settings(&self, purpose: Purpose, fixed: &Parameters) -> Vec<Parameters>;
+
+    /// The parameters, rounds included, where nothing can be compared.
+    fn default(&self, purpose: Purpose, fixed: &Parameters) -> Parameters;
+
+    /// The most rounds to compare; one where the method has no rounds.
+    fn most_rounds(&self) -> usize;
+
+    /// Runs `rounds` rounds and hands the panel to `each` after every one of them.
+    fn run(
+        &self,
+        operators: &Operators<'_>,
+        panel: &Panel,
+        parameters: &Parameters,
+        rounds: usize,
+        each: &mut dyn FnMut(usize, &[f32]),
+    );
+}
+
+impl<P: Propagation> Method for P {
+    fn info(&self) -> &'static MethodInfo {
+        Propagation::info(self)
+    }
+
+    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>>
+    where
+        P: Sized,
+    {
+        search::fit(self, task)
+    }
+}
