@@ -20,6 +20,7 @@ pub(crate) enum Purpose {
     Topics = 11,
     MissingRows = 12,
     MissingCells = 13,
+    ValidationRows = 14,
 }
 
 /// The stream of a seed for a purpose, from its beginning.

@@ -1,1 +1,30 @@
-//! x
+//! Methods that estimate the missing cells of a node table from its graph.
+//!
+//! A [`Task`] is a graph, the [`features`] of its table and the cells that may not be looked at.
+//! A [`Method`] is fitted to it (parameters that the caller left open are chosen on validation
+//! cells), and the [`Fitted`] model gives [`Estimates`], a panel of columns at a time, to an
+//! [`EstimateSink`]. [`fill`] is the whole way from a table with holes to one without.
+//!
+//! A new method is one folder and one line in [`registry`].
+#![forbid(unsafe_code)]
+
+pub mod arb;
+pub mod auto;
+pub mod column_mean;
+mod error;
+pub mod feature_propagation;
+pub mod features;
+pub mod fill;
+mod method;
+pub mod neighbour_mean;
+mod parameters;
+pub mod pcfi;
+pub mod propagation;
+pub mod registry;
+pub mod selection;
+
+pub use error::{MethodError, Result};
+pub use method::{
+    Choice, EstimateSink, Estimates, Fitted, Measure, Method, MethodInfo, Score, Task,
+};
+pub use parameters::{FixedParameters, ParameterInfo, Parameters};

@@ -100,7 +100,8 @@ impl FixedParameters {
 
     /// Takes `METHOD.NAME=VALUE`.
     pub fn parse(&mut self, text: &str) -> std::result::Result<(), String> {
-        let form = || format!("'{text}' is not of the form METHOD.NAME=VALUE, as in arb.alpha=0.98");
+        let form =
+            || format!("'{text}' is not of the form METHOD.NAME=VALUE, as in arb.alpha=0.98");
         let (path, value) = text.split_once('=').ok_or_else(form)?;
         let (method, name) = path.split_once('.').ok_or_else(form)?;
         let value: f64 = value

@@ -11,7 +11,7 @@ mod stratified;
 
 pub(crate) use cells::choose_cells;
 pub use cells::{hide_cells, split_cells};
-pub use random::random;
+pub use random::{random, shuffled};
 pub use shares::Shares;
 pub use stratified::stratified;
 

@@ -15,6 +15,13 @@ pub fn random(nodes: usize, shares: Shares, seed: u64) -> Split {
     Split { train: rows, validation, test }.sorted()
 }
 
+/// The rows in a random order, from which sets to validate on are cut.
+pub fn shuffled(rows: &[u32], seed: u64) -> Vec<u32> {
+    let mut rows = rows.to_vec();
+    rows.shuffle(&mut random_stream::open(seed, Purpose::ValidationRows));
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,7 +51,8 @@ impl Centres {
                         for count in &mut known[start..start + width] {
                             *count += 1;
                         }
-                        let inside = holes.iter().filter(|&&hole| group.cells.contains(&(hole as usize)));
+                        let inside =
+                            holes.iter().filter(|&&hole| group.cells.contains(&(hole as usize)));
                         for &hole in inside {
                             known[start + hole as usize - cell] -= 1;
                         }
@@ -59,7 +60,8 @@ impl Centres {
                 }
             }
         }
-        let mean = |(&sum, &count): (&f64, &u32)| if count == 0 { 0.0 } else { sum / f64::from(count) };
+        let mean =
+            |(&sum, &count): (&f64, &u32)| if count == 0 { 0.0 } else { sum / f64::from(count) };
         let means = sums.iter().zip(&known).map(mean).collect();
         Centres { means, known }
     }

@@ -95,8 +95,13 @@ impl Group {
 impl<'a> Features<'a> {
     /// The features of the used columns of a table.
     pub fn of(table: &'a NodeTable) -> Self {
-        let mut features =
-            Features { rows: table.rows(), width: 0, cells: 0, groups: Vec::new(), values: Vec::new() };
+        let mut features = Features {
+            rows: table.rows(),
+            width: 0,
+            cells: 0,
+            groups: Vec::new(),
+            values: Vec::new(),
+        };
         for (position, column) in table.columns().iter().enumerate() {
             features.push(position, column);
         }

@@ -9,7 +9,7 @@ use graphfill_data::CellMask;
 use graphfill_engine::cpu::{PANEL_WIDTHS, panel_width};
 use rayon::prelude::*;
 
-use super::{Centres, Features, Values};
+use super::{Features, Values};
 
 /// The memory that the panels of one method may take together.
 const PANEL_BUDGET: usize = 1 << 30;
@@ -89,15 +89,17 @@ impl Panel {
         let mut values = vec![0.0f32; table.rows() * width];
         let mut known = vec![0u64; table.rows()];
         let parts: Vec<Part> = parts(table, &features);
-        values.par_chunks_mut(width).zip(&mut known).enumerate().for_each(|(row, (values, known))| {
-            if unknown.is_whole(row) {
-                return;
-            }
-            let holes = unknown.cells(row);
-            for part in &parts {
-                part.load(table, row, holes, offsets, values, known);
-            }
-        });
+        values.par_chunks_mut(width).zip(&mut known).enumerate().for_each(
+            |(row, (values, known))| {
+                if unknown.is_whole(row) {
+                    return;
+                }
+                let holes = unknown.cells(row);
+                for part in &parts {
+                    part.load(table, row, holes, offsets, values, known);
+                }
+            },
+        );
         let offsets = offsets[features.clone()].iter().map(|&offset| offset as f32).collect();
         Panel { features, width, values, known, offsets }
     }
@@ -107,9 +109,31 @@ impl Panel {
         u64::MAX >> (64 - self.features.len() as u32)
     }
 
-    /// The column of a feature.
-    pub fn column_of(&self, feature: usize) -> usize {
-        feature - self.features.start
+    /// One where a cell is known, zero elsewhere: `rows × width`.
+    pub fn known_as_numbers(&self) -> Vec<f32> {
+        let mut numbers = vec![0.0f32; self.values.len()];
+        for (row, &known) in numbers.chunks_exact_mut(self.width).zip(&self.known) {
+            for (column, number) in row.iter_mut().enumerate() {
+                *number = f32::from(u8::from(known >> column & 1 == 1));
+            }
+        }
+        numbers
+    }
+
+    /// The mean of each column over its known cells; zero in unused columns.
+    pub fn known_means(&self) -> Vec<f32> {
+        let mut sums = vec![0.0f64; self.width];
+        let mut counts = vec![0u64; self.width];
+        for (values, &known) in self.values.chunks_exact(self.width).zip(&self.known) {
+            for column in 0..self.features.len() {
+                if known >> column & 1 == 1 {
+                    sums[column] += f64::from(values[column]);
+                    counts[column] += 1;
+                }
+            }
+        }
+        let mean = |(sum, &count): (&f64, &u64)| if count == 0 { 0.0 } else { sum / count as f64 };
+        sums.iter().zip(&counts).map(mean).map(|mean| mean as f32).collect()
     }
 }
 

@@ -13,6 +13,7 @@ use crate::features::Panel;
 use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 
+pub(crate) use chosen::Chosen;
 pub use operators::Operators;
 
 use crate::error::Result;

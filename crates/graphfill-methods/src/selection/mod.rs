@@ -3,5 +3,5 @@
 mod scorer;
 mod top_ranked;
 
-pub use scorer::{RankingRows, ScoredCells, Scores};
+pub use scorer::{Detail, RankingRows, ScoredCells, Scores};
 pub use top_ranked::TopRanked;

@@ -87,25 +87,46 @@ pub struct Scores {
 
 #[derive(Debug, Clone)]
 enum Running {
-    Ranking { tops: Vec<TopRanked>, ones: Vec<u32>, hit: Vec<Vec<u32>> },
-    Rows { sums: Vec<f64>, counts: Vec<u32> },
+    Ranking { tops: Vec<TopRanked>, ones: Vec<Vec<u32>> },
+    Rows { sums: Vec<f64>, counts: Vec<u32>, average: Average },
     Cells { sum: f64, count: u64 },
 }
 
+/// Where the root of squared errors is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Average {
+    /// Of every row, then the mean over rows.
+    RootByRow,
+    /// Of the mean over all cells.
+    RootOfAll,
+}
+
+/// How much a [`Scores`] remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What the scores need: little, for thousands of candidates at once.
+    Totals,
+    /// The loss of every row too.
+    Losses,
+}
+
 impl Scores {
-    /// Nothing scored yet; `rows` are those of all sets of cells that will be scored.
-    pub fn new(features: &Features<'_>, sets: &[RankingRows], depth: usize) -> Self {
+    /// Nothing scored yet; `sets` are the rows of all sets of cells that will be scored.
+    pub fn new(
+        features: &Features<'_>,
+        sets: &[RankingRows],
+        depth: usize,
+        detail: Detail,
+    ) -> Self {
         let ranked: usize = sets.iter().map(|rows| rows.ranked).sum();
         let touched: usize = sets.iter().map(|rows| rows.touched.len()).sum();
         let running = |kind: &GroupKind| match kind {
             GroupKind::BinaryBlock => Running::Ranking {
                 tops: vec![TopRanked::new(depth); ranked],
-                ones: vec![0; ranked],
-                hit: vec![Vec::new(); ranked],
+                ones: vec![Vec::new(); ranked],
             },
-            GroupKind::NumericBlock => {
-                Running::Rows { sums: vec![0.0; touched], counts: vec![0; touched] }
-            }
+            GroupKind::NumericBlock => Running::rows(touched, Average::RootByRow),
+            _ if detail == Detail::Losses => Running::rows(touched, Average::RootOfAll),
             _ => Running::Cells { sum: 0.0, count: 0 },
         };
         let groups = features.groups().iter().map(|group| running(&group.kind)).collect();
@@ -113,7 +134,12 @@ impl Scores {
     }
 
     /// Adds a panel's estimates of the set that starts behind `before`.
-    pub fn add(&mut self, cells: &ScoredCells<'_>, before: &[RankingRows], estimates: &Estimates<'_>) {
+    pub fn add(
+        &mut self,
+        cells: &ScoredCells<'_>,
+        before: &[RankingRows],
+        estimates: &Estimates<'_>,
+    ) {
         let ranked_before: usize = before.iter().map(|rows| rows.ranked).sum();
         let touched_before: usize = before.iter().map(|rows| rows.touched.len()).sum();
         let width = cells.range.len();
@@ -133,17 +159,16 @@ impl Scores {
                     }
                     let estimate = estimates.value(row as usize, feature);
                     match running {
-                        Running::Ranking { tops, ones, hit } => {
+                        Running::Ranking { tops, ones } => {
                             let Some(position) = ranked else { break };
                             let position = ranked_before + position;
                             let column = (feature - about.features.start) as u32;
                             tops[position].offer(estimate as f32, column);
                             if truth == 1.0 {
-                                ones[position] += 1;
-                                hit[position].push(column);
+                                ones[position].push(column);
                             }
                         }
-                        Running::Rows { sums, counts } => {
+                        Running::Rows { sums, counts, .. } => {
                             sums[touched_before + at] += (estimate - f64::from(truth)).powi(2);
                             counts[touched_before + at] += 1;
                         }
@@ -161,34 +186,58 @@ impl Scores {
     pub fn finish(&self) -> Vec<Option<Score>> {
         self.groups.iter().map(|running| running.score(self.depth)).collect()
     }
+
+    /// The loss of every scored row of a group, in an order that depends on the cells alone:
+    /// one less recall, or the mean squared error. Needs [`Detail::Losses`].
+    pub fn losses(&self, group: usize) -> Vec<f64> {
+        match &self.groups[group] {
+            Running::Ranking { tops, ones } => {
+                let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
+                scored.map(|(top, ones)| 1.0 - recall(top, ones)).collect()
+            }
+            Running::Rows { sums, counts, .. } => sums
+                .iter()
+                .zip(counts)
+                .filter(|&(_, &count)| count > 0)
+                .map(|(sum, &count)| sum / f64::from(count))
+                .collect(),
+            Running::Cells { .. } => Vec::new(),
+        }
+    }
+}
+
+fn recall(top: &TopRanked, ones: &[u32]) -> f64 {
+    let found = top.columns().filter(|column| ones.contains(column)).count();
+    found as f64 / ones.len() as f64
 }
 
 impl Running {
+    fn rows(touched: usize, average: Average) -> Running {
+        Running::Rows { sums: vec![0.0; touched], counts: vec![0; touched], average }
+    }
+
     fn score(&self, depth: usize) -> Option<Score> {
         match self {
-            Running::Ranking { tops, ones, hit } => {
-                let scored = || ones.iter().filter(|&&ones| ones > 0);
-                let recall = |position: usize| {
-                    let found =
-                        tops[position].columns().filter(|c| hit[position].contains(c)).count();
-                    found as f64 / f64::from(ones[position])
-                };
-                let sum: f64 =
-                    (0..ones.len()).filter(|&position| ones[position] > 0).map(recall).sum();
-                let count = scored().count();
-                (count > 0).then(|| Score {
-                    measure: Measure::Recall { at: depth },
-                    value: sum / count as f64,
-                })
+            Running::Ranking { tops, ones } => {
+                let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
+                let recalls: Vec<f64> = scored.map(|(top, ones)| recall(top, ones)).collect();
+                let measure = Measure::Recall { at: depth };
+                mean(&recalls).map(|value| Score { measure, value })
             }
-            Running::Rows { sums, counts } => {
-                let rows = || sums.iter().zip(counts).filter(|&(_, &count)| count > 0);
-                let sum: f64 = rows().map(|(sum, &count)| (sum / f64::from(count)).sqrt()).sum();
-                let count = rows().count();
-                (count > 0).then(|| Score {
-                    measure: Measure::RootMeanSquaredError,
-                    value: sum / count as f64,
-                })
+            Running::Rows { sums, counts, average } => {
+                let scored = || sums.iter().zip(counts).filter(|&(_, &count)| count > 0);
+                let value = match average {
+                    Average::RootByRow => {
+                        let root = |(sum, &count): (&f64, &u32)| (sum / f64::from(count)).sqrt();
+                        mean(&scored().map(root).collect::<Vec<f64>>())
+                    }
+                    Average::RootOfAll => {
+                        let count: u32 = counts.iter().sum();
+                        let sum: f64 = sums.iter().sum();
+                        (count > 0).then(|| (sum / f64::from(count)).sqrt())
+                    }
+                };
+                value.map(|value| Score { measure: Measure::RootMeanSquaredError, value })
             }
             Running::Cells { sum, count } => (*count > 0).then(|| Score {
                 measure: Measure::RootMeanSquaredError,
@@ -196,4 +245,8 @@ impl Running {
             }),
         }
     }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -1,0 +1,177 @@
+//! ARB (arXiv 2501.00743): propagation that admits new edges and frees the observed rows.
+//!
+//!   out ← α S out + (1 − α) · mean over all nodes       a virtual edge between all pairs
+//!   out_known ← β out_known + (1 − β) X                 known cells may move, and so pass on
+//!                                                       what their surroundings say
+//!
+//! Its fixed point is the mean of a sparse Gaussian field.
+
+use graphfill_engine::cpu::sparse_product;
+use rayon::prelude::*;
+
+use crate::features::Panel;
+use crate::method::MethodInfo;
+use crate::parameters::{ParameterInfo, Parameters};
+use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+
+const ALPHA: &str = "alpha";
+const BETA: &str = "beta";
+
+/// α and β worth comparing. Rankings want nearly all from the neighbours; values of columns that
+/// hardly follow the graph want a strong pull to the mean.
+const RANKING_GRID: ([f64; 4], [f64; 4]) = ([0.9, 0.95, 0.98, 1.0], [0.7, 0.8, 0.9, 0.95]);
+const VALUES_GRID: ([f64; 6], [f64; 4]) = ([0.2, 0.4, 0.7, 0.9, 0.97, 1.0], [0.3, 0.5, 0.65, 0.8]);
+
+/// α, β and rounds where nothing can be compared.
+const RANKING_DEFAULT: [f64; 3] = [0.98, 0.9, 10.0];
+const VALUES_DEFAULT: [f64; 3] = [1.0, 0.6, 14.0];
+
+/// Rows whose sum is taken at once: fixed, so that the mean doesn't depend on the threads.
+const ROWS_A_SUM: usize = 1 << 12;
+
+/// ARB.
+#[derive(Debug, Clone, Copy)]
+pub struct Arb;
+
+impl Propagation for Arb {
+    fn info(&self) -> &'static MethodInfo {
+        &MethodInfo {
+            name: "arb",
+            title: "ARB",
+            about: "Propagation with a virtual edge between all nodes and observed rows that may move.",
+            reference: "AttriReBoost, arXiv 2501.00743",
+            parameters: &[
+                ParameterInfo {
+                    name: ALPHA,
+                    about: "share that comes from the neighbours, the rest from the mean of all",
+                    default: "by validation, else 0.98 (1 for numbers)",
+                    least: 0.0,
+                    most: 1.0,
+                    whole: false,
+                },
+                ParameterInfo {
+                    name: BETA,
+                    about: "how far a known value may move towards its surroundings",
+                    default: "by validation, else 0.9 (0.6 for numbers)",
+                    least: 0.0,
+                    most: 1.0,
+                    whole: false,
+                },
+                ParameterInfo {
+                    name: ROUNDS,
+                    about: "how often values are passed on",
+                    default: "1 to 30 by validation, else 10 (14 for numbers)",
+                    least: 1.0,
+                    most: 10_000.0,
+                    whole: true,
+                },
+            ],
+        }
+    }
+
+    fn settings(&self, purpose: Purpose, fixed: &Parameters) -> Vec<Parameters> {
+        let (alphas, betas): (&[f64], &[f64]) = match purpose {
+            Purpose::Ranking => (&RANKING_GRID.0, &RANKING_GRID.1),
+            Purpose::Values => (&VALUES_GRID.0, &VALUES_GRID.1),
+        };
+        let open = |name: &str, grid: &[f64]| match fixed.get(name) {
+            Some(value) => vec![value],
+            None => grid.to_vec(),
+        };
+        let betas = open(BETA, betas);
+        let pairs = open(ALPHA, alphas).into_iter().flat_map(|alpha| {
+            betas.iter().map(move |&beta| Parameters::default().with(ALPHA, alpha).with(BETA, beta))
+        });
+        pairs.collect()
+    }
+
+    fn default(&self, purpose: Purpose, fixed: &Parameters) -> Parameters {
+        let [alpha, beta, rounds] = match purpose {
+            Purpose::Ranking => RANKING_DEFAULT,
+            Purpose::Values => VALUES_DEFAULT,
+        };
+        Parameters::default()
+            .with(ALPHA, fixed.get(ALPHA).unwrap_or(alpha))
+            .with(BETA, fixed.get(BETA).unwrap_or(beta))
+            .with(ROUNDS, fixed.get(ROUNDS).unwrap_or(rounds))
+    }
+
+    fn most_rounds(&self) -> usize {
+        30
+    }
+
+    fn run(
+        &self,
+        operators: &Operators<'_>,
+        panel: &Panel,
+        parameters: &Parameters,
+        rounds: usize,
+        each: &mut dyn FnMut(usize, &[f32]),
+    ) {
+        let [alpha, beta, _] = RANKING_DEFAULT;
+        let alpha = parameters.get(ALPHA).unwrap_or(alpha) as f32;
+        let beta = parameters.get(BETA).unwrap_or(beta) as f32;
+        let symmetric = operators.symmetric();
+        let (width, all_known) = (panel.width, panel.all_known());
+        let mut current = panel.values.clone();
+        let mut next = vec![0.0f32; current.len()];
+        for round in 1..=rounds {
+            let pull: Vec<f32> =
+                column_means(&current, width).iter().map(|mean| (1.0 - alpha) * mean).collect();
+            sparse_product(
+                symmetric,
+                &current,
+                width,
+                &mut next,
+                |_| true,
+                |row, sum, out| {
+                    for ((out, sum), pull) in out.iter_mut().zip(sum).zip(&pull) {
+                        *out = alpha.mul_add(*sum, *pull);
+                    }
+                    let given = &panel.values[row * width..(row + 1) * width];
+                    match panel.known[row] {
+                        0 => {}
+                        known if known == all_known => {
+                            for (out, given) in out.iter_mut().zip(given) {
+                                *out = beta.mul_add(*out, (1.0 - beta) * given);
+                            }
+                        }
+                        known => {
+                            for (column, (out, given)) in out.iter_mut().zip(given).enumerate() {
+                                if known >> column & 1 == 1 {
+                                    *out = beta.mul_add(*out, (1.0 - beta) * given);
+                                }
+                            }
+                        }
+                    }
+                },
+            );
+            std::mem::swap(&mut current, &mut next);
+            each(round, &current);
+        }
+    }
+}
+
+/// The mean of each column over all rows.
+fn column_means(values: &[f32], width: usize) -> Vec<f32> {
+    let partial: Vec<Vec<f64>> = values
+        .par_chunks(ROWS_A_SUM * width)
+        .map(|rows| {
+            let mut sums = vec![0.0f64; width];
+            for row in rows.chunks_exact(width) {
+                for (sum, value) in sums.iter_mut().zip(row) {
+                    *sum += f64::from(*value);
+                }
+            }
+            sums
+        })
+        .collect();
+    let rows = (values.len() / width).max(1) as f64;
+    let mut means = vec![0.0f64; width];
+    for sums in partial {
+        for (mean, sum) in means.iter_mut().zip(sums) {
+            *mean += sum;
+        }
+    }
+    means.iter().map(|sum| (sum / rows) as f32).collect()
+}

@@ -1,0 +1,50 @@
+//! The mean of each column: what a method must beat to be worth running.
+//!
+//!   x̂_i = mean of the known x_j, whatever the graph
+
+use crate::features::Panel;
+use crate::method::MethodInfo;
+use crate::parameters::Parameters;
+use crate::propagation::{Operators, Propagation, Purpose};
+
+/// Column mean; the most frequent level of a category.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnMean;
+
+impl Propagation for ColumnMean {
+    fn info(&self) -> &'static MethodInfo {
+        &MethodInfo {
+            name: "column-mean",
+            title: "Column mean",
+            about: "The mean of each column (the most frequent level of a category); ignores the graph.",
+            reference: "",
+            parameters: &[],
+        }
+    }
+
+    fn settings(&self, _purpose: Purpose, _fixed: &Parameters) -> Vec<Parameters> {
+        vec![Parameters::default()]
+    }
+
+    fn default(&self, _purpose: Purpose, _fixed: &Parameters) -> Parameters {
+        Parameters::default()
+    }
+
+    fn most_rounds(&self) -> usize {
+        1
+    }
+
+    fn run(
+        &self,
+        _operators: &Operators<'_>,
+        panel: &Panel,
+        _parameters: &Parameters,
+        _rounds: usize,
+        each: &mut dyn FnMut(usize, &[f32]),
+    ) {
+        let means = panel.known_means();
+        let rows = panel.known.len();
+        let values: Vec<f32> = means.iter().copied().cycle().take(rows * panel.width).collect();
+        each(1, &values);
+    }
+}

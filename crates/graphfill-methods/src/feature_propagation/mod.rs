@@ -1,0 +1,82 @@
+//! Feature propagation (arXiv 2111.12128): known values spread like heat and never change.
+//!
+//!   X ← S X,  then  X_known ← what is known        S = D^-½ A D^-½
+//!
+//! Works a cell at a time. Rows that are known throughout are never computed.
+
+use graphfill_engine::cpu::sparse_product;
+
+use crate::features::Panel;
+use crate::method::MethodInfo;
+use crate::parameters::{ParameterInfo, Parameters};
+use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+
+/// The rounds of the published method, where nothing can be compared.
+const PUBLISHED_ROUNDS: f64 = 40.0;
+
+/// Feature propagation.
+#[derive(Debug, Clone, Copy)]
+pub struct FeaturePropagation;
+
+impl Propagation for FeaturePropagation {
+    fn info(&self) -> &'static MethodInfo {
+        &MethodInfo {
+            name: "fp",
+            title: "Feature propagation",
+            about: "Spreads known values along edges and resets them after every round.",
+            reference: "Rossi et al., LoG 2022, arXiv 2111.12128",
+            parameters: &[ParameterInfo {
+                name: ROUNDS,
+                about: "how often values are passed on",
+                default: "1 to 30 by validation, else 40",
+                least: 1.0,
+                most: 10_000.0,
+                whole: true,
+            }],
+        }
+    }
+
+    fn settings(&self, _purpose: Purpose, _fixed: &Parameters) -> Vec<Parameters> {
+        vec![Parameters::default()]
+    }
+
+    fn default(&self, _purpose: Purpose, fixed: &Parameters) -> Parameters {
+        Parameters::default().with(ROUNDS, fixed.get(ROUNDS).unwrap_or(PUBLISHED_ROUNDS))
+    }
+
+    fn most_rounds(&self) -> usize {
+        30
+    }
+
+    fn run(
+        &self,
+        operators: &Operators<'_>,
+        panel: &Panel,
+        _parameters: &Parameters,
+        rounds: usize,
+        each: &mut dyn FnMut(usize, &[f32]),
+    ) {
+        let symmetric = operators.symmetric();
+        let all_known = panel.all_known();
+        let mut current = panel.values.clone();
+        // Both buffers hold the known cells from the start, and rounds write the others alone.
+        let mut next = panel.values.clone();
+        for round in 1..=rounds {
+            let wanted = |row: usize| panel.known[row] != all_known;
+            sparse_product(symmetric, &current, panel.width, &mut next, wanted, |row, sum, out| {
+                match panel.known[row] {
+                    0 => out.copy_from_slice(sum),
+                    known => {
+                        for (column, (out, sum)) in out.iter_mut().zip(sum).enumerate() {
+                            if known >> column & 1 == 0 {
+                                *out = *sum;
+                            }
+                        }
+                    }
+                }
+            });
+            std::mem::swap(&mut current, &mut next);
+            each(round, &current);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Takes the estimates of missing cells as they come and puts them into the table.
+//!
+//! A missing row of a binary block becomes its best-ranked columns, as many as [`expected_ones`]
+//! says; a single missing cell of it becomes one where its score reaches one half.
+
+use graphfill_data::{CellMask, Column, NodeTable, UndirectedGraph};
+
+use super::ones::expected_ones;
+use crate::error::Result;
+use crate::features::{Centres, Features, GroupKind};
+use crate::method::{EstimateSink, Estimates};
+use crate::selection::TopRanked;
+
+/// How much the overall frequency of a column adds to its score: enough to order columns about
+/// which the graph says nothing, too little to overrule it.
+const FREQUENCY_WEIGHT: f64 = 1e-6;
+
+/// Estimates of the missing cells, by group.
+pub(super) struct Collected<'a> {
+    features: &'a Features<'a>,
+    missing: &'a CellMask,
+    means: Vec<f64>,
+    groups: Vec<GroupEstimates>,
+}
+
+enum GroupEstimates {
+    /// One value a row; NaN where nothing is missing.
+    Values(Vec<f64>),
+    /// The best level so far of each row and its score.
+    Levels(Vec<(f32, u32)>),
+    Binary {
+        top: Vec<Option<TopRanked>>,
+        cells: Vec<Vec<(u32, f64)>>,
+    },
+    Numeric {
+        cells: Vec<Vec<(u32, f64)>>,
+    },
+}
+
+impl<'a> Collected<'a> {
+    pub(super) fn new(
+        features: &'a Features<'a>,
+        missing: &'a CellMask,
+        graph: &UndirectedGraph,
+    ) -> Self {
+        let rows = features.rows();
+        let groups = features.groups().iter().enumerate().map(|(group, about)| match about.kind {
+            GroupKind::Number | GroupKind::Count | GroupKind::Boolean => {
+                GroupEstimates::Values(vec![f64::NAN; rows])
+            }
+            GroupKind::Category(_) => {
+                GroupEstimates::Levels(vec![(f32::NEG_INFINITY, u32::MAX); rows])
+            }
+            GroupKind::BinaryBlock => {
+                let expected = features.block(group).map(|block| expected_ones(block, graph));
+                let top = (0..rows).map(|row| {
+                    let expected = expected.as_ref().map_or(0, |expected| expected[row]);
+                    let whole = whole_row(features, group, missing, row);
+                    whole.then(|| TopRanked::new(expected))
+                });
+                GroupEstimates::Binary { top: top.collect(), cells: vec![Vec::new(); rows] }
+            }
+            GroupKind::NumericBlock => GroupEstimates::Numeric { cells: vec![Vec::new(); rows] },
+        });
+        let means = Centres::of(features, missing).means;
+        Collected { features, missing, means, groups: groups.collect() }
+    }
+
+    /// The table with its missing cells filled.
+    pub(super) fn complete(self, table: &NodeTable) -> NodeTable {
+        let mut columns: Vec<Column> = table.columns().to_vec();
+        for ((group, about), estimates) in
+            self.features.groups().iter().enumerate().zip(self.groups)
+        {
+            let column = &columns[about.column];
+            let block = self.features.block(group);
+            columns[about.column] = match estimates {
+                GroupEstimates::Values(values) => column.completed_with_numbers(&values),
+                GroupEstimates::Levels(levels) => {
+                    let GroupKind::Category(names) = &about.kind else { continue };
+                    let codes: Vec<u32> = levels.iter().map(|&(_, code)| code).collect();
+                    column.completed_with_levels(names, &codes)
+                }
+                GroupEstimates::Binary { top, cells } => {
+                    let Some(block) = block else { continue };
+                    let filled = block.completed(|row, out| {
+                        if let Some(top) = &top[row] {
+                            out.extend(top.columns().map(|column| (column, 1.0)));
+                        }
+                        let ones = cells[row].iter().filter(|(_, score)| *score >= 0.5);
+                        out.extend(ones.map(|&(column, _)| (column, 1.0)));
+                    });
+                    Column::block(column.name(), filled).with_kind(column.kind().clone())
+                }
+                GroupEstimates::Numeric { cells } => {
+                    let Some(block) = block else { continue };
+                    let filled = block.completed(|row, out| out.extend_from_slice(&cells[row]));
+                    Column::block(column.name(), filled).with_kind(column.kind().clone())
+                }
+            };
+        }
+        table.with_columns(columns)
+    }
+}
+
+/// Whether all cells of a group are missing in a row.
+fn whole_row(features: &Features<'_>, group: usize, missing: &CellMask, row: usize) -> bool {
+    let cells = &features.groups()[group].cells;
+    missing.is_whole(row) || {
+        let holes = missing.cells(row);
+        let from = holes.partition_point(|&hole| (hole as usize) < cells.start);
+        let to = holes.partition_point(|&hole| (hole as usize) < cells.end);
+        to - from == cells.len()
+    }
+}
+
+impl EstimateSink for Collected<'_> {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        let range = estimates.features();
+        for (group, about) in self.features.groups().iter().enumerate() {
+            let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
+            if inside.is_empty() {
+                continue;
+            }
+            for row in (0..self.features.rows()).filter(|&row| !self.missing.is_clear(row)) {
+                for feature in inside.clone() {
+                    if !self.missing.contains(row, about.cell_of(feature)) {
+                        continue;
+                    }
+                    let value = estimates.value(row, feature);
+                    let column = (feature - about.features.start) as u32;
+                    match &mut self.groups[group] {
+                        GroupEstimates::Values(values) => values[row] = value,
+                        GroupEstimates::Levels(best) => {
+                            if value as f32 > best[row].0 {
+                                best[row] = (value as f32, column);
+                            }
+                        }
+                        GroupEstimates::Binary { top, cells } => match &mut top[row] {
+                            Some(top) => {
+                                let score = value + FREQUENCY_WEIGHT * self.means[feature];
+                                top.offer(score as f32, column);
+                            }
+                            None => cells[row].push((column, value)),
+                        },
+                        GroupEstimates::Numeric { cells } => cells[row].push((column, value)),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

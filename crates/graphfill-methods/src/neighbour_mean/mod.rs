@@ -1,0 +1,80 @@
+//! The mean over the observed neighbours (NeighAgg):
+//!
+//!   x̂_i = Σ_j a_ij x_j / Σ_j a_ij   over neighbours j whose cell is known
+//!
+//! A node without such a neighbour gets nothing: the column mean where values are centred, a row
+//! of zeros in a ranking.
+
+use graphfill_engine::cpu::sparse_product;
+
+use crate::features::Panel;
+use crate::method::MethodInfo;
+use crate::parameters::Parameters;
+use crate::propagation::{Operators, Propagation, Purpose};
+
+/// Mean of observed neighbours.
+#[derive(Debug, Clone, Copy)]
+pub struct NeighbourMean;
+
+impl Propagation for NeighbourMean {
+    fn info(&self) -> &'static MethodInfo {
+        &MethodInfo {
+            name: "neighbour-mean",
+            title: "Neighbour mean",
+            about: "The mean of the neighbours whose value is known; the column mean where there is none.",
+            reference: "Şimşek and Jensen, PNAS 2008 (NeighAgg)",
+            parameters: &[],
+        }
+    }
+
+    fn settings(&self, _purpose: Purpose, _fixed: &Parameters) -> Vec<Parameters> {
+        vec![Parameters::default()]
+    }
+
+    fn default(&self, _purpose: Purpose, _fixed: &Parameters) -> Parameters {
+        Parameters::default()
+    }
+
+    fn most_rounds(&self) -> usize {
+        1
+    }
+
+    fn run(
+        &self,
+        operators: &Operators<'_>,
+        panel: &Panel,
+        _parameters: &Parameters,
+        _rounds: usize,
+        each: &mut dyn FnMut(usize, &[f32]),
+    ) {
+        let width = panel.width;
+        let adjacency = operators.adjacency();
+        let known = panel.known_as_numbers();
+        let mut weights = vec![0.0f32; known.len()];
+        sparse_product(
+            adjacency,
+            &known,
+            width,
+            &mut weights,
+            |_| true,
+            |_, sum, out| {
+                out.copy_from_slice(sum);
+            },
+        );
+        let mut means = known;
+        sparse_product(
+            adjacency,
+            &panel.values,
+            width,
+            &mut means,
+            |_| true,
+            |row, sum, out| {
+                let weights = &weights[row * width..(row + 1) * width];
+                for ((out, sum), weight) in out.iter_mut().zip(sum).zip(weights) {
+                    *out = if *weight > 0.0 { sum / weight } else { 0.0 };
+                }
+            },
+        );
+        each(1, &means);
+    }
+}

@@ -1,0 +1,159 @@
+//! PCFI (arXiv 2305.16618): propagation that trusts values near observed nodes more.
+//!
+//! With h_j the hops from node j to the nearest node whose cell is known, a message from j to i
+//! weighs a^(h_j − h_i + 1); rows are normalised, so that a^(1 − h_i) cancels:
+//!
+//!   x̂_i = Σ_j a_ij c_j x̂_j / Σ_j a_ij c_j      c_j = a^h_j, known cells reset every round
+//!
+//! This is the paper's diffusion between nodes; its second step, between columns, is left out.
+
+use std::collections::VecDeque;
+
+use graphfill_data::UndirectedGraph;
+use graphfill_engine::cpu::sparse_product;
+
+use crate::features::Panel;
+use crate::method::MethodInfo;
+use crate::parameters::{ParameterInfo, Parameters};
+use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+
+const ALPHA: &str = "alpha";
+const ALPHA_GRID: [f64; 4] = [0.3, 0.5, 0.7, 0.9];
+const ALPHA_DEFAULT: f64 = 0.9;
+const ROUNDS_DEFAULT: f64 = 30.0;
+
+/// A node that no known cell reaches.
+const UNREACHED: u32 = u32::MAX;
+
+/// Pseudo-confidence-based feature imputation, between nodes.
+#[derive(Debug, Clone, Copy)]
+pub struct Pcfi;
+
+impl Propagation for Pcfi {
+    fn info(&self) -> &'static MethodInfo {
+        &MethodInfo {
+            name: "pcfi",
+            title: "PCFI",
+            about: "Propagation in which a value counts less the farther it is from an observed one.",
+            reference: "Um et al., ICLR 2023, arXiv 2305.16618 (diffusion between nodes)",
+            parameters: &[
+                ParameterInfo {
+                    name: ALPHA,
+                    about: "how much of its weight a value keeps with each hop",
+                    default: "by validation, else 0.9",
+                    least: 0.01,
+                    most: 1.0,
+                    whole: false,
+                },
+                ParameterInfo {
+                    name: ROUNDS,
+                    about: "how often values are passed on",
+                    default: "1 to 30 by validation, else 30",
+                    least: 1.0,
+                    most: 10_000.0,
+                    whole: true,
+                },
+            ],
+        }
+    }
+
+    fn settings(&self, _purpose: Purpose, fixed: &Parameters) -> Vec<Parameters> {
+        match fixed.get(ALPHA) {
+            Some(alpha) => vec![Parameters::default().with(ALPHA, alpha)],
+            None => ALPHA_GRID.map(|alpha| Parameters::default().with(ALPHA, alpha)).to_vec(),
+        }
+    }
+
+    fn default(&self, _purpose: Purpose, fixed: &Parameters) -> Parameters {
+        Parameters::default()
+            .with(ALPHA, fixed.get(ALPHA).unwrap_or(ALPHA_DEFAULT))
+            .with(ROUNDS, fixed.get(ROUNDS).unwrap_or(ROUNDS_DEFAULT))
+    }
+
+    fn most_rounds(&self) -> usize {
+        30
+    }
+
+    fn run(
+        &self,
+        operators: &Operators<'_>,
+        panel: &Panel,
+        parameters: &Parameters,
+        rounds: usize,
+        each: &mut dyn FnMut(usize, &[f32]),
+    ) {
+        let alpha = parameters.get(ALPHA).unwrap_or(ALPHA_DEFAULT) as f32;
+        let width = panel.width;
+        let adjacency = operators.adjacency();
+        let confidence = confidences(operators.graph(), panel, alpha);
+        let mut weights = vec![0.0f32; confidence.len()];
+        sparse_product(
+            adjacency,
+            &confidence,
+            width,
+            &mut weights,
+            |_| true,
+            |_, sum, out| {
+                out.copy_from_slice(sum);
+            },
+        );
+        // `messages` are c ∘ x̂: what a node sends; `values` are x̂.
+        let mut messages = panel.values.clone();
+        let mut values = panel.values.clone();
+        for round in 1..=rounds {
+            let wanted = |row: usize| panel.known[row] != panel.all_known();
+            sparse_product(adjacency, &messages, width, &mut values, wanted, |row, sum, out| {
+                let weights = &weights[row * width..(row + 1) * width];
+                for column in 0..width {
+                    if panel.known[row] >> column & 1 == 0 {
+                        let weight = weights[column];
+                        out[column] = if weight > 0.0 { sum[column] / weight } else { 0.0 };
+                    }
+                }
+            });
+            for ((message, value), confidence) in messages.iter_mut().zip(&values).zip(&confidence)
+            {
+                *message = value * confidence;
+            }
+            each(round, &values);
+        }
+    }
+}
+
+/// c = a^h for every cell of the panel; zero where no known cell of the column is in reach.
+fn confidences(graph: &UndirectedGraph, panel: &Panel, alpha: f32) -> Vec<f32> {
+    let width = panel.width;
+    let mut confidence = vec![0.0f32; panel.values.len()];
+    let all_known = panel.all_known();
+    let by_row = panel.known.iter().all(|&known| known == 0 || known == all_known);
+    let columns = if by_row { 1 } else { panel.features.len() };
+    for column in 0..columns {
+        let hops = hops_to_known(graph, |row| panel.known[row] >> column & 1 == 1);
+        for (row, &hops) in hops.iter().enumerate() {
+            if hops != UNREACHED {
+                let weight = alpha.powi(hops.min(1 << 20) as i32);
+                let end = if by_row { panel.features.len() } else { column + 1 };
+                confidence[row * width + column..row * width + end].fill(weight);
+            }
+        }
+    }
+    confidence
+}
+
+/// The number of hops from each node to the nearest known one.
+fn hops_to_known(graph: &UndirectedGraph, known: impl Fn(usize) -> bool) -> Vec<u32> {
+    let mut hops = vec![UNREACHED; graph.nodes()];
+    let mut open: VecDeque<usize> = (0..graph.nodes()).filter(|&node| known(node)).collect();
+    for &node in &open {
+        hops[node] = 0;
+    }
+    while let Some(node) = open.pop_front() {
+        for &other in graph.neighbours(node) {
+            if hops[other as usize] == UNREACHED {
+                hops[other as usize] = hops[node] + 1;
+                open.push_back(other as usize);
+            }
+        }
+    }
+    hops
+}

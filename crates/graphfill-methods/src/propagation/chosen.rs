@@ -1,0 +1,90 @@
+//! Estimates with chosen parameters: a panel is run once for every different choice among its
+//! groups.
+
+use graphfill_data::UndirectedGraph;
+
+use super::{Operators, Propagation, ROUNDS};
+use crate::error::Result;
+use crate::features::{Centres, Panel, Panels};
+use crate::method::{Choice, EstimateSink, Estimates, Fitted, Task};
+use crate::registry;
+
+/// A choice of method and parameters for every group.
+pub(crate) struct Chosen<'a> {
+    operators: Operators<'a>,
+    choices: Vec<Choice>,
+}
+
+impl<'a> Chosen<'a> {
+    pub(crate) fn new(graph: &'a UndirectedGraph, choices: Vec<Choice>) -> Self {
+        Chosen { operators: Operators::new(graph), choices }
+    }
+}
+
+impl Fitted for Chosen<'_> {
+    fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()> {
+        let features = task.features;
+        let offsets = Centres::of(features, task.unknown).offsets(features);
+        let panels = Panels::of(features);
+        task.progress.begin("estimating", Some(panels.len() as u64));
+        for range in panels.iter() {
+            let panel = Panel::load(features, range.clone(), task.unknown, &offsets);
+            let groups = || {
+                let inside = |group: &crate::features::Group| {
+                    group.features.start < range.end && group.features.end > range.start
+                };
+                features.groups().iter().zip(&self.choices).filter(move |(group, _)| inside(group))
+            };
+            let mut done: Vec<(&str, &crate::parameters::Parameters)> = Vec::new();
+            for (_, choice) in groups() {
+                if done.contains(&(choice.method, &choice.parameters)) {
+                    continue;
+                }
+                done.push((choice.method, &choice.parameters));
+                let last = last_round(
+                    registry::propagation(choice.method)?,
+                    &self.operators,
+                    &panel,
+                    choice,
+                );
+                for (group, other) in groups() {
+                    if (other.method, &other.parameters) == (choice.method, &choice.parameters) {
+                        let start = group.features.start.max(range.start);
+                        let end = group.features.end.min(range.end);
+                        let column = start - range.start;
+                        sink.accept(&Estimates {
+                            features: (start, end),
+                            width: panel.width,
+                            values: &last[column..],
+                            offsets: &panel.offsets[column..],
+                        })?;
+                    }
+                }
+            }
+            task.progress.advance(1);
+            task.progress.check()?;
+        }
+        task.progress.end();
+        Ok(())
+    }
+}
+
+fn last_round(
+    method: &dyn Propagation,
+    operators: &Operators<'_>,
+    panel: &Panel,
+    choice: &Choice,
+) -> Vec<f32> {
+    let rounds = choice.parameters.get(ROUNDS).map_or(1, |rounds| rounds as usize);
+    let mut last = Vec::new();
+    method.run(operators, panel, &choice.parameters, rounds, &mut |round, values| {
+        if round == rounds {
+            last = values.to_vec();
+        }
+    });
+    last
+}

@@ -1,0 +1,144 @@
+//! The choice of parameters by validation: every setting is run once to the most rounds, and every
+//! round on the way is a candidate.
+
+use std::ops::RangeInclusive;
+
+use super::chosen::Chosen;
+use super::{Operators, Propagation, Purpose, ROUNDS};
+use crate::error::Result;
+use crate::features::{Centres, Features, Group, Panel, Panels};
+use crate::method::{Choice, Estimates, Fitted, Score, Task};
+use crate::parameters::Parameters;
+use crate::selection::{Detail, RankingRows, ScoredCells, Scores};
+
+/// Chooses parameters for each group and binds them to the method.
+pub(super) fn fit<'a, P: Propagation>(method: &P, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
+    let name = method.info().name;
+    let fixed = task.fixed.of(name);
+    fixed.check(name, method.info().parameters)?;
+    let rounds = candidate_rounds(method, &fixed);
+    let features = task.features;
+    let purposes = [Purpose::Ranking, Purpose::Values];
+    let settings = purposes.map(|purpose| method.settings(purpose, &fixed));
+    let open = settings.iter().any(|settings| settings.len() > 1) || rounds.end() > rounds.start();
+    let best = if open && !task.validation.is_empty() {
+        compare(method, task, &settings, &rounds)?
+    } else {
+        vec![None; features.groups().len()]
+    };
+    let choices = features.groups().iter().zip(best).map(|(group, best)| {
+        let purpose = purpose_of(group);
+        let (parameters, validation) = match best {
+            Some(best) => (best.parameters(method, &settings[purpose as usize]), Some(best.score)),
+            None => (method.default(purpose, &fixed), None),
+        };
+        Choice { group: group.name.clone(), method: name, parameters, validation, reason: None }
+    });
+    Ok(Box::new(Chosen::new(task.graph, choices.collect())))
+}
+
+pub(super) fn purpose_of(group: &Group) -> Purpose {
+    if group.is_ranking() { Purpose::Ranking } else { Purpose::Values }
+}
+
+fn candidate_rounds<P: Propagation>(method: &P, fixed: &Parameters) -> RangeInclusive<usize> {
+    match fixed.get(ROUNDS) {
+        Some(rounds) => rounds as usize..=rounds as usize,
+        None => 1..=method.most_rounds(),
+    }
+}
+
+/// The best candidate of a group.
+#[derive(Debug, Clone)]
+struct Best {
+    setting: usize,
+    round: usize,
+    score: Score,
+}
+
+impl Best {
+    fn parameters<P: Propagation>(&self, method: &P, settings: &[Parameters]) -> Parameters {
+        let parameters = settings[self.setting].clone();
+        let has_rounds = method.info().parameters.iter().any(|info| info.name == ROUNDS);
+        if has_rounds { parameters.with(ROUNDS, self.round as f64) } else { parameters }
+    }
+}
+
+/// The candidates of one purpose, scored on all sets of validation cells.
+fn compare<P: Propagation>(
+    method: &P,
+    task: &Task<'_>,
+    settings: &[Vec<Parameters>; 2],
+    rounds: &RangeInclusive<usize>,
+) -> Result<Vec<Option<Best>>> {
+    let features = task.features;
+    let panels = Panels::of(features);
+    let operators = Operators::new(task.graph);
+    let sets: Vec<RankingRows> = task.validation.iter().map(RankingRows::of).collect();
+    let count = rounds.end() - rounds.start() + 1;
+    let blank = Scores::new(features, &sets, task.ranking_depth, Detail::Totals);
+    let mut scores: Vec<Vec<Scores>> =
+        settings.iter().map(|settings| vec![blank.clone(); settings.len() * count]).collect();
+
+    let runs: usize = panels.iter().map(|panel| settings[side(features, panel.start)].len()).sum();
+    let title = format!("{}: choosing parameters", method.info().name);
+    task.progress.begin(&title, Some((runs * task.validation.len()) as u64));
+    for (set, hidden) in task.validation.iter().enumerate() {
+        let unknown = task.unknown.union(hidden);
+        let offsets = Centres::of(features, &unknown).offsets(features);
+        for range in panels.iter() {
+            let side = side(features, range.start);
+            let panel = Panel::load(features, range.clone(), &unknown, &offsets);
+            let cells = ScoredCells::new(features, &sets[set], hidden, range.clone());
+            for (position, setting) in settings[side].iter().enumerate() {
+                method.run(&operators, &panel, setting, *rounds.end(), &mut |round, values| {
+                    if !rounds.contains(&round) {
+                        return;
+                    }
+                    let estimates = Estimates {
+                        features: (range.start, range.end),
+                        width: panel.width,
+                        values,
+                        offsets: &panel.offsets,
+                    };
+                    let candidate = position * count + round - rounds.start();
+                    scores[side][candidate].add(&cells, &sets[..set], &estimates);
+                });
+                task.progress.advance(1);
+                task.progress.check()?;
+            }
+        }
+    }
+    task.progress.end();
+    Ok(best_of_each(features, &scores, rounds, count))
+}
+
+/// Which settings apply to the panel that starts at a feature: ranking groups have panels of
+/// their own.
+fn side(features: &Features<'_>, feature: usize) -> usize {
+    let group = features.groups().iter().find(|group| group.features.contains(&feature));
+    group.map_or(Purpose::Values, purpose_of) as usize
+}
+
+fn best_of_each(
+    features: &Features<'_>,
+    scores: &[Vec<Scores>],
+    rounds: &RangeInclusive<usize>,
+    count: usize,
+) -> Vec<Option<Best>> {
+    let mut best: Vec<Option<Best>> = vec![None; features.groups().len()];
+    for (side, candidates) in scores.iter().enumerate() {
+        for (candidate, scores) in candidates.iter().enumerate() {
+            for (group, score) in scores.finish().into_iter().enumerate() {
+                let own = purpose_of(&features.groups()[group]) as usize == side;
+                let Some(score) = score.filter(|_| own) else { continue };
+                let better = best[group].as_ref().is_none_or(|b| score.is_better_than(&b.score));
+                if better {
+                    let (setting, round) = (candidate / count, rounds.start() + candidate % count);
+                    best[group] = Some(Best { setting, round, score });
+                }
+            }
+        }
+    }
+    best
+}

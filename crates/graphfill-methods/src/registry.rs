@@ -1,0 +1,46 @@
+//! The list of methods: one line each.
+
+use crate::arb::Arb;
+use crate::auto::Auto;
+use crate::column_mean::ColumnMean;
+use crate::error::{MethodError, Result};
+use crate::feature_propagation::FeaturePropagation;
+use crate::method::Method;
+use crate::neighbour_mean::NeighbourMean;
+use crate::parameters::FixedParameters;
+use crate::pcfi::Pcfi;
+use crate::propagation::Propagation;
+
+/// The propagation methods, simplest first.
+const PROPAGATIONS: [&dyn Propagation; 5] =
+    [&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi];
+
+/// Every method, simplest first.
+pub fn all() -> Vec<&'static dyn Method> {
+    vec![&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi, &Auto]
+}
+
+/// The method of that name.
+pub fn find(name: &str) -> Result<&'static dyn Method> {
+    let found = all().into_iter().find(|method| method.info().name == name);
+    found.ok_or_else(|| unknown(name))
+}
+
+pub(crate) fn propagation(name: &str) -> Result<&'static dyn Propagation> {
+    let found = PROPAGATIONS.into_iter().find(|method| method.info().name == name);
+    found.ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> MethodError {
+    let known: Vec<&str> = all().iter().map(|method| method.info().name).collect();
+    MethodError::UnknownMethod { name: name.to_owned(), known: known.join(", ") }
+}
+
+/// Fails if a fixed parameter belongs to no method, or is out of its range.
+pub fn check_parameters(fixed: &FixedParameters) -> Result<()> {
+    for name in fixed.methods() {
+        let info = find(name)?.info();
+        fixed.of(name).check(name, info.parameters)?;
+    }
+    Ok(())
+}
