@@ -131,6 +131,12 @@ impl Block {
         }
     }
 
+    /// The same cells, each stored one a one, treated as numbers rather than ranked.
+    #[must_use]
+    pub fn presence_as_numbers(&self) -> Block {
+        Block { values: BlockValues::F32(vec![1.0; self.stored()]), ..self.clone() }
+    }
+
     /// The same block with further cells missing (their values are forgotten).
     #[must_use]
     pub fn with_hidden(&self, hidden: &CellMask) -> Block {

@@ -6,14 +6,14 @@
 //! neither.
 //!
 //! ```
-//! use graphfill_engine::{SparseView, cpu::sparse_product};
+//! use graphfill_engine::{SparseView, cpu::{Store, sparse_product}};
 //!
 //! // [0 2]   [1 1 1 1 1 1 1 1]   [6 6 6 6 6 6 6 6]
 //! // [0 0] × [3 3 3 3 3 3 3 3] = [0 0 0 0 0 0 0 0]
 //! let matrix = SparseView::new(&[0, 1, 1], &[1], Some(&[2.0]), 2);
 //! let dense = [[1.0f32; 8], [3.0; 8]].concat();
 //! let mut out = vec![0.0f32; 16];
-//! sparse_product(matrix, &dense, 8, &mut out, |_| true, |_, sum, out| out.copy_from_slice(sum));
+//! sparse_product(matrix, &dense, 8, &mut out, &Store);
 //! assert_eq!(out, [[6.0; 8], [0.0; 8]].concat());
 //! ```
 #![forbid(unsafe_code)]

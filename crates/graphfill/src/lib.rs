@@ -1,1 +1,31 @@
-//! x
+//! graphfill fills in what a graph doesn't know about its nodes.
+//!
+//! Given a graph and a node table with missing rows or cells, it estimates the missing values from
+//! the neighbours, and shows how good the estimates are on values that it hid from itself.
+//!
+//! ```
+//! use graphfill::data::{Silent, generator::{Recipe, generate}};
+//! use graphfill::methods::{FixedParameters, fill, registry};
+//!
+//! // A town of 300 people: some rows and cells of their table are missing.
+//! let town = generate(&Recipe { nodes: 300, ..Recipe::default() })?.dataset;
+//! let missing = town.table.missing().count();
+//!
+//! let filled = fill::fill(&town.table, &town.graph.undirected(), &fill::FillOptions {
+//!     method: registry::find("auto")?,
+//!     fixed: &FixedParameters::default(),
+//!     seed: 0,
+//!     progress: &Silent,
+//! })?;
+//! assert_eq!(filled.estimated, missing);
+//! assert!(filled.table.missing().is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The rooms: [`data`] reads, holds and writes graphs and tables, [`methods`] estimates, [`eval`]
+//! scores. The command line is the crate `graphfill-cli`.
+#![forbid(unsafe_code)]
+
+pub use graphfill_data as data;
+pub use graphfill_eval as eval;
+pub use graphfill_methods as methods;

@@ -2,4 +2,4 @@
 
 mod sparse_product;
 
-pub use sparse_product::{PANEL_WIDTHS, panel_width, sparse_product};
+pub use sparse_product::{FinishRow, PANEL_WIDTHS, Store, panel_width, sparse_product};

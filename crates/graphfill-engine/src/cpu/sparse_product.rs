@@ -4,7 +4,7 @@
 //! lines a row), the sum stays in registers, and what the caller does with a finished row happens
 //! while the row is still there.
 
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use crate::sparse_view::SparseView;
@@ -21,62 +21,92 @@ pub fn panel_width(columns: usize) -> usize {
     fitting.unwrap_or(PANEL_WIDTHS[PANEL_WIDTHS.len() - 1])
 }
 
-/// Computes the rows for which `wanted` holds and hands each finished sum to
-/// `finish(row, sum, out_row)`; other rows of `out` are left as they are.
+/// What happens to a finished sum. A trait rather than a closure: methods that are always inlined
+/// are compiled for the vectors found when the program runs, closures are not.
+pub trait FinishRow: Sync {
+    /// Whether the row is computed at all; `out` keeps what it holds otherwise.
+    #[inline(always)]
+    fn wants(&self, row: usize) -> bool {
+        let _ = row;
+        true
+    }
+
+    /// Turns the sum into the row of the output. Mark it `#[inline(always)]`.
+    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]);
+}
+
+/// Keeps the sum as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Store;
+
+impl FinishRow for Store {
+    #[inline(always)]
+    fn finish(&self, _row: usize, sum: &[f32], out: &mut [f32]) {
+        out.copy_from_slice(sum);
+    }
+}
+
+/// Computes the rows that `finish` wants and hands it each finished sum.
 ///
 /// `dense` has as many rows as `matrix` has columns, `out` as many as it has rows, each of
 /// `width` numbers. The result does not depend on the number of threads.
 ///
 /// # Panics
 /// If `width` is none of [`PANEL_WIDTHS`], or a panel is of another size.
-pub fn sparse_product<W, F>(
+pub fn sparse_product(
     matrix: SparseView<'_>,
     dense: &[f32],
     width: usize,
     out: &mut [f32],
-    wanted: W,
-    finish: F,
-) where
-    W: Fn(usize) -> bool + Sync,
-    F: Fn(usize, &[f32], &mut [f32]) + Sync,
-{
+    finish: &impl FinishRow,
+) {
     assert_eq!(dense.len(), matrix.width() * width, "rows of the panel");
     assert_eq!(out.len(), matrix.rows() * width, "rows of the output");
     match width {
-        8 => in_parallel::<8, W, F>(matrix, dense, out, &wanted, &finish),
-        16 => in_parallel::<16, W, F>(matrix, dense, out, &wanted, &finish),
-        32 => in_parallel::<32, W, F>(matrix, dense, out, &wanted, &finish),
-        64 => in_parallel::<64, W, F>(matrix, dense, out, &wanted, &finish),
+        8 => in_parallel::<8, _>(matrix, dense, out, finish),
+        16 => in_parallel::<16, _>(matrix, dense, out, finish),
+        32 => in_parallel::<32, _>(matrix, dense, out, finish),
+        64 => in_parallel::<64, _>(matrix, dense, out, finish),
         _ => panic!("a panel of width {width}; the widths are {PANEL_WIDTHS:?}"),
     }
 }
 
-fn in_parallel<const WIDTH: usize, W, F>(
+fn in_parallel<const WIDTH: usize, F: FinishRow>(
     matrix: SparseView<'_>,
     dense: &[f32],
     out: &mut [f32],
-    wanted: &W,
     finish: &F,
-) where
-    W: Fn(usize) -> bool + Sync,
-    F: Fn(usize, &[f32], &mut [f32]) + Sync,
-{
+) {
     let arch = Arch::new();
-    out.par_chunks_mut(ROWS_A_TASK * WIDTH).enumerate().for_each(|(task, rows)| {
+    out.par_chunks_mut(ROWS_A_TASK * WIDTH).enumerate().for_each(|(task, out)| {
         let first = task * ROWS_A_TASK;
-        arch.dispatch(
-            #[inline(always)]
-            || {
-                for (at, out_row) in rows.chunks_exact_mut(WIDTH).enumerate() {
-                    let row = first + at;
-                    if wanted(row) {
-                        let sum = row_sum::<WIDTH>(matrix, row, dense);
-                        finish(row, &sum, out_row);
-                    }
-                }
-            },
-        );
+        arch.dispatch(Rows::<WIDTH, F> { matrix, dense, first, out, finish });
     });
+}
+
+/// The rows from `first` on.
+struct Rows<'a, const WIDTH: usize, F> {
+    matrix: SparseView<'a>,
+    dense: &'a [f32],
+    first: usize,
+    out: &'a mut [f32],
+    finish: &'a F,
+}
+
+impl<const WIDTH: usize, F: FinishRow> NullaryFnOnce for Rows<'_, WIDTH, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let (out, _) = self.out.as_chunks_mut::<WIDTH>();
+        for (at, out_row) in out.iter_mut().enumerate() {
+            let row = self.first + at;
+            if self.finish.wants(row) {
+                let sum = row_sum::<WIDTH>(self.matrix, row, self.dense);
+                self.finish.finish(row, &sum, out_row);
+            }
+        }
+    }
 }
 
 /// Σ_j a_ij · dense[j, :] for one row, in the order of its entries.
@@ -90,7 +120,8 @@ fn row_sum<const WIDTH: usize>(matrix: SparseView<'_>, row: usize, dense: &[f32]
             for (&column, &value) in columns.iter().zip(values) {
                 let other = &panel[column as usize];
                 for lane in 0..WIDTH {
-                    sum[lane] = value.mul_add(other[lane], sum[lane]);
+                    // Not `mul_add`: on a machine without fused instructions it is a slow call.
+                    sum[lane] += value * other[lane];
                 }
             }
         }
@@ -121,6 +152,18 @@ mod tests {
             offsets.push(columns.len());
         }
         (offsets, columns, values)
+    }
+
+    struct OddRows;
+
+    impl FinishRow for OddRows {
+        fn wants(&self, row: usize) -> bool {
+            row % 2 == 1
+        }
+
+        fn finish(&self, _row: usize, sum: &[f32], out: &mut [f32]) {
+            out.copy_from_slice(sum);
+        }
     }
 
     fn reference(rows: &[Vec<(u32, f32)>], dense: &[f32], width: usize) -> Vec<f64> {
@@ -157,13 +200,10 @@ mod tests {
             let values = with_values.then_some(&values[..]);
             let view = SparseView::new(&offsets, &columns, values, 9);
             let mut out = vec![7.0f32; rows.len() * width];
-            let odd = |row: usize| row % 2 == 1;
-            sparse_product(view, &dense, width, &mut out, odd, |_, sum, row| {
-                row.copy_from_slice(sum);
-            });
+            sparse_product(view, &dense, width, &mut out, &OddRows);
             let expected = reference(&rows, &dense, width);
             for (at, (&found, &expected)) in out.iter().zip(&expected).enumerate() {
-                let expected = if odd(at / width) { expected } else { 7.0 };
+                let expected = if OddRows.wants(at / width) { expected } else { 7.0 };
                 prop_assert!((f64::from(found) - expected).abs() < 1e-4, "{found} {expected}");
             }
         }
@@ -181,16 +221,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let mut out = vec![0.0f32; 16_000];
             pool.expect("a pool").install(|| {
-                sparse_product(
-                    view,
-                    &dense,
-                    16,
-                    &mut out,
-                    |_| true,
-                    |_, sum, row| {
-                        row.copy_from_slice(sum);
-                    },
-                );
+                sparse_product(view, &dense, 16, &mut out, &Store);
             });
             out
         };

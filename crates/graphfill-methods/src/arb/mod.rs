@@ -6,7 +6,7 @@
 //!
 //! Its fixed point is the mean of a sparse Gaussian field.
 
-use graphfill_engine::cpu::sparse_product;
+use graphfill_engine::cpu::{FinishRow, sparse_product};
 use rayon::prelude::*;
 
 use crate::features::Panel;
@@ -112,42 +112,43 @@ impl Propagation for Arb {
         let alpha = parameters.get(ALPHA).unwrap_or(alpha) as f32;
         let beta = parameters.get(BETA).unwrap_or(beta) as f32;
         let symmetric = operators.symmetric();
-        let (width, all_known) = (panel.width, panel.all_known());
+        let width = panel.width;
         let mut current = panel.values.clone();
         let mut next = vec![0.0f32; current.len()];
         for round in 1..=rounds {
             let pull: Vec<f32> =
                 column_means(&current, width).iter().map(|mean| (1.0 - alpha) * mean).collect();
-            sparse_product(
-                symmetric,
-                &current,
-                width,
-                &mut next,
-                |_| true,
-                |row, sum, out| {
-                    for ((out, sum), pull) in out.iter_mut().zip(sum).zip(&pull) {
-                        *out = alpha.mul_add(*sum, *pull);
-                    }
-                    let given = &panel.values[row * width..(row + 1) * width];
-                    match panel.known[row] {
-                        0 => {}
-                        known if known == all_known => {
-                            for (out, given) in out.iter_mut().zip(given) {
-                                *out = beta.mul_add(*out, (1.0 - beta) * given);
-                            }
-                        }
-                        known => {
-                            for (column, (out, given)) in out.iter_mut().zip(given).enumerate() {
-                                if known >> column & 1 == 1 {
-                                    *out = beta.mul_add(*out, (1.0 - beta) * given);
-                                }
-                            }
-                        }
-                    }
-                },
-            );
+            let round_of = Round { panel, pull: &pull, alpha, beta };
+            sparse_product(symmetric, &current, width, &mut next, &round_of);
             std::mem::swap(&mut current, &mut next);
             each(round, &current);
+        }
+    }
+}
+
+/// Both equations for one row: α · sum + (1 − α) · mean, then known cells back towards X.
+struct Round<'a> {
+    panel: &'a Panel,
+    pull: &'a [f32],
+    alpha: f32,
+    beta: f32,
+}
+
+impl FinishRow for Round<'_> {
+    #[inline(always)]
+    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]) {
+        let (alpha, beta) = (self.alpha, self.beta);
+        for ((out, sum), pull) in out.iter_mut().zip(sum).zip(self.pull) {
+            *out = alpha * sum + pull;
+        }
+        let known = self.panel.known[row];
+        if known == 0 {
+            return;
+        }
+        let given = &self.panel.values[row * sum.len()..(row + 1) * sum.len()];
+        for (column, (out, given)) in out.iter_mut().zip(given).enumerate() {
+            let moved = beta * *out + (1.0 - beta) * given;
+            *out = if known >> column & 1 == 1 { moved } else { *out };
         }
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! Works a cell at a time. Rows that are known throughout are never computed.
 
-use graphfill_engine::cpu::sparse_product;
+use graphfill_engine::cpu::{FinishRow, sparse_product};
 
 use crate::features::Panel;
 use crate::method::MethodInfo;
@@ -57,26 +57,37 @@ impl Propagation for FeaturePropagation {
         each: &mut dyn FnMut(usize, &[f32]),
     ) {
         let symmetric = operators.symmetric();
-        let all_known = panel.all_known();
         let mut current = panel.values.clone();
         // Both buffers hold the known cells from the start, and rounds write the others alone.
         let mut next = panel.values.clone();
         for round in 1..=rounds {
-            let wanted = |row: usize| panel.known[row] != all_known;
-            sparse_product(symmetric, &current, panel.width, &mut next, wanted, |row, sum, out| {
-                match panel.known[row] {
-                    0 => out.copy_from_slice(sum),
-                    known => {
-                        for (column, (out, sum)) in out.iter_mut().zip(sum).enumerate() {
-                            if known >> column & 1 == 0 {
-                                *out = *sum;
-                            }
-                        }
-                    }
-                }
-            });
+            sparse_product(symmetric, &current, panel.width, &mut next, &Reset { panel });
             std::mem::swap(&mut current, &mut next);
             each(round, &current);
+        }
+    }
+}
+
+/// Writes unknown cells alone.
+struct Reset<'a> {
+    panel: &'a Panel,
+}
+
+impl FinishRow for Reset<'_> {
+    #[inline(always)]
+    fn wants(&self, row: usize) -> bool {
+        self.panel.known[row] != self.panel.all_known()
+    }
+
+    #[inline(always)]
+    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]) {
+        match self.panel.known[row] {
+            0 => out.copy_from_slice(sum),
+            known => {
+                for (column, (out, sum)) in out.iter_mut().zip(sum).enumerate() {
+                    *out = if known >> column & 1 == 1 { *out } else { *sum };
+                }
+            }
         }
     }
 }

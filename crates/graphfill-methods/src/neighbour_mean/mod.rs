@@ -5,7 +5,7 @@
 //! A node without such a neighbour gets nothing: the column mean where values are centred, a row
 //! of zeros in a ranking.
 
-use graphfill_engine::cpu::sparse_product;
+use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
 
 use crate::features::Panel;
 use crate::method::MethodInfo;
@@ -51,30 +51,25 @@ impl Propagation for NeighbourMean {
         let adjacency = operators.adjacency();
         let known = panel.known_as_numbers();
         let mut weights = vec![0.0f32; known.len()];
-        sparse_product(
-            adjacency,
-            &known,
-            width,
-            &mut weights,
-            |_| true,
-            |_, sum, out| {
-                out.copy_from_slice(sum);
-            },
-        );
+        sparse_product(adjacency, &known, width, &mut weights, &Store);
         let mut means = known;
-        sparse_product(
-            adjacency,
-            &panel.values,
-            width,
-            &mut means,
-            |_| true,
-            |row, sum, out| {
-                let weights = &weights[row * width..(row + 1) * width];
-                for ((out, sum), weight) in out.iter_mut().zip(sum).zip(weights) {
-                    *out = if *weight > 0.0 { sum / weight } else { 0.0 };
-                }
-            },
-        );
+        let over = Divide { weights: &weights };
+        sparse_product(adjacency, &panel.values, width, &mut means, &over);
         each(1, &means);
+    }
+}
+
+/// Divides each sum by its weight; zero where no neighbour is known.
+struct Divide<'a> {
+    weights: &'a [f32],
+}
+
+impl FinishRow for Divide<'_> {
+    #[inline(always)]
+    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]) {
+        let weights = &self.weights[row * sum.len()..(row + 1) * sum.len()];
+        for ((out, sum), weight) in out.iter_mut().zip(sum).zip(weights) {
+            *out = if *weight > 0.0 { sum / weight } else { 0.0 };
+        }
     }
 }

@@ -10,7 +10,8 @@
 use std::collections::VecDeque;
 
 use graphfill_data::UndirectedGraph;
-use graphfill_engine::cpu::sparse_product;
+use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
+use rayon::prelude::*;
 
 use crate::features::Panel;
 use crate::method::MethodInfo;
@@ -87,35 +88,49 @@ impl Propagation for Pcfi {
         let adjacency = operators.adjacency();
         let confidence = confidences(operators.graph(), panel, alpha);
         let mut weights = vec![0.0f32; confidence.len()];
-        sparse_product(
-            adjacency,
-            &confidence,
-            width,
-            &mut weights,
-            |_| true,
-            |_, sum, out| {
-                out.copy_from_slice(sum);
-            },
-        );
+        sparse_product(adjacency, &confidence, width, &mut weights, &Store);
         // `messages` are c ∘ x̂: what a node sends; `values` are x̂.
         let mut messages = panel.values.clone();
         let mut values = panel.values.clone();
         for round in 1..=rounds {
-            let wanted = |row: usize| panel.known[row] != panel.all_known();
-            sparse_product(adjacency, &messages, width, &mut values, wanted, |row, sum, out| {
-                let weights = &weights[row * width..(row + 1) * width];
-                for column in 0..width {
-                    if panel.known[row] >> column & 1 == 0 {
-                        let weight = weights[column];
-                        out[column] = if weight > 0.0 { sum[column] / weight } else { 0.0 };
+            let mean = WeightedMean { panel, weights: &weights };
+            sparse_product(adjacency, &messages, width, &mut values, &mean);
+            messages
+                .par_chunks_mut(width)
+                .zip(values.par_chunks(width).zip(confidence.par_chunks(width)))
+                .for_each(|(message, (value, confidence))| {
+                    for (message, (value, confidence)) in
+                        message.iter_mut().zip(value.iter().zip(confidence))
+                    {
+                        *message = value * confidence;
                     }
-                }
-            });
-            for ((message, value), confidence) in messages.iter_mut().zip(&values).zip(&confidence)
-            {
-                *message = value * confidence;
-            }
+                });
             each(round, &values);
+        }
+    }
+}
+
+/// Divides what came in by the confidence that came with it; known cells stay.
+struct WeightedMean<'a> {
+    panel: &'a Panel,
+    weights: &'a [f32],
+}
+
+impl FinishRow for WeightedMean<'_> {
+    #[inline(always)]
+    fn wants(&self, row: usize) -> bool {
+        self.panel.known[row] != self.panel.all_known()
+    }
+
+    #[inline(always)]
+    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]) {
+        let known = self.panel.known[row];
+        let weights = &self.weights[row * sum.len()..(row + 1) * sum.len()];
+        for (column, (out, (sum, weight))) in
+            out.iter_mut().zip(sum.iter().zip(weights)).enumerate()
+        {
+            let mean = if *weight > 0.0 { sum / weight } else { 0.0 };
+            *out = if known >> column & 1 == 1 { *out } else { mean };
         }
     }
 }

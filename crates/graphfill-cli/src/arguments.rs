@@ -1,0 +1,359 @@
+//! The arguments of the program and its subcommands.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use graphfill::data::DeclaredKind;
+use graphfill::data::formats::UnknownNodes;
+use graphfill::data::registry::Mirror;
+use graphfill::data::splits::Shares;
+
+/// graphfill fills in what a graph doesn't know about its nodes: given a graph and a node table
+/// with missing rows or cells, it estimates the values and shows how good the estimates are.
+#[derive(Parser)]
+#[command(
+    name = "graphfill",
+    version,
+    before_help = "Examples:
+  graphfill demo                                        everything in a minute, no files needed
+  graphfill inspect nodes.csv edges.csv                 what is in these files?
+  graphfill fill nodes.csv edges.csv -o filled.csv      estimate every missing cell
+  graphfill evaluate nodes.csv edges.csv                hide known values, score the methods",
+    after_help = "Exit codes: 0 done, 1 the job failed, 2 the call is wrong, 130 stopped by Ctrl-C."
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) general: General,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every subcommand takes.
+#[derive(Args)]
+pub(crate) struct General {
+    /// Say nothing but errors, and show no progress
+    #[arg(long, short, global = true, help_heading = "General")]
+    pub(crate) quiet: bool,
+    /// Use so many threads [default: as many as the machine has]
+    #[arg(long, global = true, value_name = "N", help_heading = "General")]
+    pub(crate) threads: Option<usize>,
+    /// How to print results
+    #[arg(long, global = true, value_enum, default_value_t = Format::Table, help_heading = "General")]
+    pub(crate) format: Format,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For spreadsheets
+    Csv,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Estimate every missing cell of a node table
+    Fill(Fill),
+    /// Hide known values, estimate them, and score methods side by side
+    Evaluate(Evaluate),
+    /// Say what is in these files: sizes, types, missing cells, components, warnings
+    Inspect(Inspect),
+    /// Convert between the supported formats
+    Convert(Convert),
+    /// The paper's data sets: where they come from, and getting them
+    Datasets(Datasets),
+    /// Every method, what it does, and its parameters
+    Methods(Methods),
+    /// Everything in one minute, on an example graph that is made on the spot
+    Demo(Demo),
+    /// Print a completion script for a shell
+    Completions(Completions),
+}
+
+/// How to read the input.
+#[derive(Args)]
+pub(crate) struct Reading {
+    /// The id column of the nodes [default: id, node_id, nodeId, node, or a first column of distinct values]
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    pub(crate) id: Option<String>,
+    /// The source column of the edges [default: source, src, from, …, or the first]
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    pub(crate) source: Option<String>,
+    /// The target column of the edges [default: target, dst, to, …, or the second]
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    pub(crate) target: Option<String>,
+    /// The weight column of the edges, or none to ignore weights [default: weight, if there is one]
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    pub(crate) weight: Option<String>,
+    /// The column of the nodes that holds their class: balances splits, is not estimated
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    pub(crate) label: Option<String>,
+    /// Declare a column's type instead of inferring it: number, count, boolean, category, unused (repeatable)
+    #[arg(long = "type", value_name = "COLUMN=TYPE", value_parser = column_type, help_heading = "Reading")]
+    pub(crate) type_: Vec<(String, DeclaredKind)>,
+    /// A TOML file with declared types and blocks [default: NODES' name with .types.toml, if it is there]
+    #[arg(long, value_name = "FILE", help_heading = "Reading")]
+    pub(crate) types: Option<PathBuf>,
+    /// Further spellings of "missing" in text files, beside the empty cell and NaN
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Reading")]
+    pub(crate) missing_values: Vec<String>,
+    /// The separator of text files: a character, or tab
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Reading")]
+    pub(crate) delimiter: Option<u8>,
+    /// Edges point one way (kept on conversion; methods use both ways)
+    #[arg(long, help_heading = "Reading")]
+    pub(crate) directed: bool,
+    /// What to do with an edge to a node that has no row: error, skip (leave it out), add (a new row)
+    #[arg(long, value_name = "WHAT", default_value = "error", value_parser = UnknownNodes::from_str, help_heading = "Reading")]
+    pub(crate) unknown_nodes: UnknownNodes,
+}
+
+/// Estimate every missing cell of a node table
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill fill nodes.csv edges.csv -o filled.csv
+  graphfill fill people.parquet friends.parquet -o filled.parquet --id user_id
+  graphfill fill graph.npz -o filled.csv --method arb --param arb.alpha=0.98
+
+Observed cells come back unchanged. An empty CSV cell, a Parquet null and NaN are missing.")]
+pub(crate) struct Fill {
+    /// The node table, or a file or folder that holds nodes and edges
+    pub(crate) nodes: PathBuf,
+    /// The edges [default: edges.csv beside nodes.csv, X.edges.csv beside X.csv]
+    pub(crate) edges: Option<PathBuf>,
+    /// Where to write the filled table; the ending says the format: .csv, .csv.gz, .tsv, .parquet, .npz
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// The method; see graphfill methods
+    #[arg(long, default_value = "auto")]
+    pub(crate) method: String,
+    /// Fix a parameter of a method instead of choosing it by validation (repeatable)
+    #[arg(long, value_name = "METHOD.NAME=VALUE")]
+    pub(crate) param: Vec<String>,
+    /// The seed of everything random
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// Hide known values, estimate them, and score methods side by side
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill evaluate nodes.csv edges.csv
+  graphfill evaluate nodes.csv edges.csv --hide-cells 0.2 --methods column-mean,arb
+  graphfill evaluate --dataset cora --data-dir data --methods fp,arb --seeds 0..9
+  graphfill evaluate --dataset cora --methods arb --param arb.alpha=0.98 --format json")]
+pub(crate) struct Evaluate {
+    /// The node table, or a file or folder that holds nodes and edges
+    #[arg(required_unless_present = "dataset", conflicts_with = "dataset")]
+    pub(crate) nodes: Option<PathBuf>,
+    /// The edges [default: edges.csv beside nodes.csv, X.edges.csv beside X.csv]
+    pub(crate) edges: Option<PathBuf>,
+    /// A prepared data set: the folder DATA_DIR/NAME with NAME.npz or the files of graphfill datasets get
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dataset: Option<String>,
+    /// The folder that holds data sets [default: the cache folder]
+    #[arg(long, value_name = "DIR", env = "GRAPHFILL_DATA")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Methods to compare
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        default_value = "column-mean,neighbour-mean,fp,arb,pcfi,auto"
+    )]
+    pub(crate) methods: Vec<String>,
+    /// Fix a parameter of a method instead of choosing it by validation (repeatable)
+    #[arg(long, value_name = "METHOD.NAME=VALUE")]
+    pub(crate) param: Vec<String>,
+    /// Seeds: one, a list 0,3,7 or a range 0..9, both ends included
+    #[arg(long, default_value = "0", value_parser = seeds)]
+    pub(crate) seeds: Seeds,
+    /// A file of splits (train_S, val_S, test_S) [default: splits.npz beside the data set]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) splits: Option<PathBuf>,
+    /// Shares of rows to observe, validate on and test; by class where there are labels
+    #[arg(long, value_name = "A:B:C", default_value = "4:1:5", conflicts_with = "splits")]
+    pub(crate) split: Shares,
+    /// Hide single cells at this rate instead of whole rows
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["splits", "split"])]
+    pub(crate) hide_cells: Option<f64>,
+    /// The k of recall@k and nDCG@k; the first selects [default: 10,20,50; 3,5,10 for narrow blocks and steam]
+    #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) at: Vec<u16>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// Say what is in these files
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill inspect nodes.csv edges.csv
+  graphfill inspect graph.npz --format json
+  graphfill inspect planetoid/ind.cora")]
+pub(crate) struct Inspect {
+    /// The node table, or a file or folder that holds nodes and edges
+    pub(crate) nodes: PathBuf,
+    /// The edges [default: edges.csv beside nodes.csv, X.edges.csv beside X.csv]
+    pub(crate) edges: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// Convert between the supported formats
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill convert nodes.csv edges.csv graph.npz
+  graphfill convert planetoid/ind.cora cora.csv       (and cora.edges.csv, cora.types.toml)
+  graphfill convert graph.npz nodes.parquet           (and nodes.edges.parquet)
+
+Reads CSV, TSV, Parquet, .npz (graphfill's and gnn-benchmark's), planetoid, OGB and Steam folders;
+writes CSV, TSV (both also gzipped), Parquet and .npz.")]
+pub(crate) struct Convert {
+    /// The node table (and edges), or a file or folder that holds both; then the output
+    #[arg(required = true, num_args = 2..=3, value_names = ["IN", "OUT"])]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// The paper's data sets
+#[derive(Args)]
+pub(crate) struct Datasets {
+    #[command(subcommand)]
+    pub(crate) action: DatasetsAction,
+    /// The folder that holds data sets [default: the cache folder]
+    #[arg(long, value_name = "DIR", global = true, env = "GRAPHFILL_DATA")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum DatasetsAction {
+    /// Every data set: sizes, source, whether it is here
+    List,
+    /// Download and check data sets; goes on where an earlier download stopped
+    Get {
+        /// Their names, or all
+        #[arg(required = true)]
+        names: Vec<String>,
+        /// Another server that has the same paths, as http://host:port
+        #[arg(long, value_name = "URL", env = "GRAPHFILL_MIRROR")]
+        mirror: Option<Mirror>,
+    },
+    /// Print the folder of a data set
+    Path {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Every method, what it does, and its parameters
+#[derive(Args)]
+pub(crate) struct Methods {
+    /// Only this one
+    pub(crate) name: Option<String>,
+}
+
+/// Everything in one minute, on an example graph that is made on the spot
+#[derive(Args)]
+pub(crate) struct Demo {
+    /// The number of people in the example town
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
+    pub(crate) nodes: u32,
+    /// The seed of the example
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Keep the example's files (nodes, edges, filled table, truth) in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+/// Print a completion script for a shell
+#[derive(Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// A call that no parser can refuse but that makes no sense: exit code 2.
+#[derive(Debug)]
+pub(crate) struct WrongCall(pub(crate) String);
+
+impl fmt::Display for WrongCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongCall {}
+
+/// A list of seeds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seeds(pub(crate) Vec<u64>);
+
+fn seeds(text: &str) -> Result<Seeds, String> {
+    let number = |text: &str| {
+        text.trim().parse::<u64>().map_err(|_| format!("'{text}' is no seed: a whole number ≥ 0"))
+    };
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => all.push(number(part)?),
+            Some((first, last)) => {
+                let (first, last) = (number(first)?, number(last.trim_start_matches('='))?);
+                if last < first || last - first > 9999 {
+                    return Err(format!("'{part}' is no range of seeds, as in 0..9"));
+                }
+                all.extend(first..=last);
+            }
+        }
+    }
+    Ok(Seeds(all))
+}
+
+fn column_type(text: &str) -> Result<(String, DeclaredKind), String> {
+    let (column, kind) = text
+        .rsplit_once('=')
+        .ok_or_else(|| format!("'{text}' is not of the form COLUMN=TYPE, as in price=number"))?;
+    Ok((column.to_owned(), kind.parse()?))
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() && *byte != b'"' => Ok(*byte),
+        b"tab" | b"\\t" => Ok(b'\t'),
+        _ => Err("a separator is one ASCII character, or tab".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn seeds_include_both_ends() {
+        assert_eq!(seeds("0..3,7"), Ok(Seeds(vec![0, 1, 2, 3, 7])));
+        assert!(seeds("3..1").is_err());
+        assert!(seeds("a").is_err());
+    }
+
+    #[test]
+    fn columns_may_have_an_equals_sign() {
+        assert_eq!(column_type("a=b=count"), Ok(("a=b".to_owned(), DeclaredKind::Count)));
+        assert!(column_type("price").is_err());
+        assert!(column_type("price=integer").is_err());
+    }
+}

@@ -1,0 +1,261 @@
+//! `graphfill evaluate`: hide known values, estimate them, score methods side by side.
+
+use std::path::PathBuf;
+
+use graphfill::data::formats::Location;
+use graphfill::eval::comparison::Comparison;
+use graphfill::eval::{
+    EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean,
+};
+use graphfill::methods::{Method, registry};
+
+use super::fill::fixed_parameters;
+use crate::arguments::{Evaluate, Format, General, WrongCall};
+use crate::output::messages::Messages;
+use crate::output::numbers::{bytes, count, metric, seconds};
+use crate::output::progress::Bars;
+use crate::output::text_table::TextTable;
+use crate::{input, output};
+
+/// More columns than this are not listed one by one.
+const MOST_COLUMNS: usize = 30;
+
+pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()> {
+    let messages = Messages::new(general.quiet);
+    let progress = Bars::new(general.quiet);
+    let methods: Vec<&'static dyn Method> =
+        arguments.methods.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?;
+    let fixed = fixed_parameters(&arguments.param)?;
+    if let Some(rate) = arguments.hide_cells
+        && !(rate > 0.0 && rate < 1.0)
+    {
+        return Err(WrongCall(format!("--hide-cells {rate}: the rate lies between 0 and 1")).into());
+    }
+    let (location, own_splits) = source(arguments)?;
+    let mut dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
+    if let Some(name) = &arguments.dataset {
+        dataset = super::as_published(dataset, name);
+    }
+    let splits = arguments.splits.clone().or(own_splits);
+    let hiding = match (arguments.hide_cells, splits) {
+        (Some(rate), _) => Hiding::Cells(rate),
+        (None, Some(path)) => Hiding::SplitsFile(path),
+        (None, None) => Hiding::Rows(arguments.split),
+    };
+    let options = EvaluateOptions {
+        methods,
+        fixed: &fixed,
+        hiding,
+        seeds: arguments.seeds.0.clone(),
+        depths: depths(arguments, &dataset.name),
+        progress: &progress,
+    };
+    let evaluation = score(&dataset, &options)?;
+    match general.format {
+        Format::Json => output::json(&evaluation),
+        Format::Csv => Ok(output::csv(&rows(&evaluation))?),
+        Format::Table => print(&evaluation),
+    }
+}
+
+/// The data, and the splits that belong to it.
+fn source(arguments: &Evaluate) -> anyhow::Result<(Location, Option<PathBuf>)> {
+    match (&arguments.dataset, &arguments.nodes) {
+        (Some(name), _) => {
+            let prepared = input::prepared(name, arguments.data_dir.as_deref())?;
+            Ok((prepared.location, prepared.splits))
+        }
+        (None, Some(nodes)) => Ok((Location::find(nodes, arguments.edges.as_deref())?, None)),
+        (None, None) => Err(WrongCall("name a node table or --dataset".to_owned()).into()),
+    }
+}
+
+/// The paper ranks Steam's few tags at 3, 5 and 10.
+fn depths(arguments: &Evaluate, name: &str) -> Option<Vec<usize>> {
+    if !arguments.at.is_empty() {
+        return Some(arguments.at.iter().map(|&k| usize::from(k)).collect());
+    }
+    name.starts_with("steam").then(|| vec![3, 5, 10])
+}
+
+/// One line a method and seed, then one a method with the mean.
+fn rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
+    let names = metric_names(evaluation);
+    let mut header = vec!["dataset", "method", "seed", "seconds", "peak_memory_bytes"];
+    header.extend(names.iter().map(String::as_str));
+    let mut rows = vec![header.into_iter().map(str::to_owned).collect()];
+    for method in &evaluation.methods {
+        for seed in &method.seeds {
+            let mut row = vec![
+                evaluation.dataset.clone(),
+                method.method.clone(),
+                seed.seed.to_string(),
+                format!("{:.3}", seed.seconds),
+                seed.peak_memory_bytes.map_or_else(String::new, |bytes| bytes.to_string()),
+            ];
+            row.extend(
+                names
+                    .iter()
+                    .map(|name| seed.test.table.get(name).map_or_else(String::new, f64::to_string)),
+            );
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// Table metrics in the order of the paper: ranking by depth, then errors.
+fn metric_names(evaluation: &Evaluation) -> Vec<String> {
+    let mut names: Vec<String> =
+        evaluation.methods.iter().flat_map(|method| method.mean.table.keys().cloned()).collect();
+    let key = |name: &String| {
+        let order = ["recall", "ndcg", "rmse", "nrmse", "r2", "accuracy", "balanced_accuracy"];
+        let (stem, depth) = name.split_once('@').unwrap_or((name, "0"));
+        let position = order.iter().position(|known| *known == stem).unwrap_or(order.len());
+        (position, depth.parse::<u32>().unwrap_or(0), name.clone())
+    };
+    names.sort_by_key(key);
+    names.dedup();
+    names
+}
+
+/// What the column of a table is called.
+fn short(name: &str) -> String {
+    name.replace("recall@", "R@")
+        .replace("ndcg@", "nDCG@")
+        .replace("r2_by_column", "R² by column")
+        .replace("r2", "R²")
+        .replace("nrmse", "RMSE/sd")
+        .replace("rmse", "RMSE")
+        .replace("balanced_accuracy", "balanced acc.")
+}
+
+fn print(evaluation: &Evaluation) -> anyhow::Result<()> {
+    let seeds = evaluation.methods.first().map_or(0, |method| method.seeds.len());
+    output::line(&format!(
+        "{}: {} nodes, {} edges, {} features; hidden: {}; {}",
+        evaluation.dataset,
+        count(evaluation.nodes),
+        count(evaluation.edges),
+        count(evaluation.features),
+        evaluation.hidden,
+        if seeds == 1 { "1 seed".to_owned() } else { format!("mean of {seeds} seeds") }
+    ))?;
+    output::line("")?;
+    output::line(&methods_table(evaluation).render())?;
+    if let Some(table) = columns_table(evaluation) {
+        output::line("")?;
+        output::line(&table.render())?;
+    }
+    if !evaluation.comparisons.is_empty() {
+        output::line("")?;
+    }
+    for comparison in &evaluation.comparisons {
+        output::line(&format!("  {}", sentence(comparison)))?;
+    }
+    Ok(())
+}
+
+pub(super) fn methods_table(evaluation: &Evaluation) -> TextTable {
+    let names = metric_names(evaluation);
+    let mut header: Vec<String> = vec!["method".to_owned()];
+    header.extend(names.iter().map(|name| short(name)));
+    header.extend(["time".to_owned(), "memory".to_owned()]);
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut table = TextTable::new(&header);
+    for method in &evaluation.methods {
+        let mut row = vec![method.method.clone()];
+        row.extend(names.iter().map(|name| cell(method, name)));
+        let times: Vec<f64> = method.seeds.iter().map(|seed| seed.seconds).collect();
+        row.push(seconds(mean(&times)));
+        let peak = method.seeds.iter().filter_map(|seed| seed.peak_memory_bytes).max();
+        row.push(peak.map_or_else(|| "–".to_owned(), bytes));
+        table.row(row);
+    }
+    for (position, name) in names.iter().enumerate() {
+        let value = |method: &MethodEvaluation| method.mean.table.get(name).copied();
+        if let Some(row) = best_row(&evaluation.methods, name, value) {
+            table.mark_best(row, position + 1);
+        }
+    }
+    table
+}
+
+/// The mean, with the standard deviation where there are several seeds.
+fn cell(method: &MethodEvaluation, name: &str) -> String {
+    let Some(&value) = method.mean.table.get(name) else { return "–".to_owned() };
+    match method.sd.table.get(name) {
+        Some(&deviation) => format!("{} ±{}", metric(value), metric(deviation)),
+        None => metric(value),
+    }
+}
+
+fn best_row(
+    methods: &[MethodEvaluation],
+    name: &str,
+    value: impl Fn(&MethodEvaluation) -> Option<f64>,
+) -> Option<usize> {
+    let lower = name.contains("rmse") || name == "mae";
+    let known = methods.iter().enumerate().filter_map(|(row, m)| Some((row, value(m)?)));
+    let signed = known.map(|(row, value)| (row, if lower { -value } else { value }));
+    signed.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
+}
+
+/// One row a column of the data, one column a method: R² of numbers, accuracy of the others.
+fn columns_table(evaluation: &Evaluation) -> Option<TextTable> {
+    let first = evaluation.methods.first()?;
+    let columns: Vec<&String> = first.mean.columns.keys().collect();
+    if columns.is_empty() || columns.len() > MOST_COLUMNS {
+        return None;
+    }
+    let mut header = vec!["column", "metric"];
+    header.extend(evaluation.methods.iter().map(|method| method.method.as_str()));
+    let mut table = TextTable::new(&header).left(&[1]);
+    for column in columns {
+        let own = first.mean.columns.get(column)?;
+        let name = ["r2", "accuracy"].into_iter().map(str::to_owned).find(|n| own.contains_key(n));
+        let Some(name) = name.or_else(|| own.keys().find(|n| n.starts_with("recall")).cloned())
+        else {
+            continue;
+        };
+        let value =
+            |method: &MethodEvaluation| method.mean.columns.get(column)?.get(&name).copied();
+        let mut row = vec![column.clone(), short(&name)];
+        row.extend(
+            evaluation.methods.iter().map(|m| value(m).map_or_else(|| "–".to_owned(), metric)),
+        );
+        table.row(row);
+        if let Some(best) = best_row(&evaluation.methods, &name, value) {
+            table.mark_last_best(best + 2);
+        }
+    }
+    Some(table)
+}
+
+fn sentence(comparison: &Comparison) -> String {
+    let name = short(&comparison.metric);
+    let pairs = format!("{} {}", count(comparison.pairs), comparison.paired_by);
+    let by = metric(comparison.difference.abs());
+    match comparison.p_value {
+        None => format!(
+            "{} is ahead of {} by {by} in {name}; more seeds would tell whether that is real",
+            comparison.method, comparison.against
+        ),
+        Some(p) if comparison.real => format!(
+            "{} is better than {} by {by} in {name} ({}, {pairs})",
+            comparison.method,
+            comparison.against,
+            probability(p)
+        ),
+        Some(p) => format!(
+            "{} is not clearly better than {}: {by} in {name} ({}, {pairs})",
+            comparison.method,
+            comparison.against,
+            probability(p)
+        ),
+    }
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
+}

@@ -1,0 +1,313 @@
+//! `graphfill inspect`: what is in these files.
+
+use graphfill::data::formats::{Location, splits_file};
+use graphfill::data::{Column, ColumnData, Dataset, Direction, Kind, UndirectedGraph};
+use serde::Serialize;
+
+use crate::arguments::{Format, General, Inspect};
+use crate::output::messages::Messages;
+use crate::output::numbers::{count, metric, percent};
+use crate::output::progress::Bars;
+use crate::output::text_table::TextTable;
+use crate::{input, output};
+
+/// More columns than this are summed up rather than listed.
+const MOST_LISTED: usize = 60;
+
+pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> {
+    let messages = Messages::new(general.quiet);
+    let progress = Bars::new(general.quiet);
+    let location = match Location::find(&arguments.nodes, arguments.edges.as_deref()) {
+        Ok(location) => location,
+        Err(error) => {
+            return match splits_file::seeds(&arguments.nodes) {
+                Ok(seeds) => inspect_splits(&seeds, arguments, general.format),
+                Err(_) => Err(error.into()),
+            };
+        }
+    };
+    let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
+    let about = About::of(&dataset);
+    match general.format {
+        Format::Json => output::json(&about),
+        Format::Csv => Ok(output::csv(&about.rows())?),
+        Format::Table => print(&about),
+    }
+}
+
+fn inspect_splits(seeds: &[u64], arguments: &Inspect, format: Format) -> anyhow::Result<()> {
+    #[derive(Serialize)]
+    struct Splits<'a> {
+        format: &'static str,
+        seeds: &'a [u64],
+        train: usize,
+        validation: usize,
+        test: usize,
+    }
+    let split = splits_file::read(&arguments.nodes, seeds[0], u32::MAX as usize)?;
+    let splits = Splits {
+        format: "splits .npz",
+        seeds,
+        train: split.train.len(),
+        validation: split.validation.len(),
+        test: split.test.len(),
+    };
+    if format == Format::Json {
+        return output::json(&splits);
+    }
+    Ok(output::line(&format!(
+        "{}: splits for {} seeds ({} to {}): {} rows to train, {} to validate, {} to test\n  pass it with --splits to graphfill evaluate",
+        arguments.nodes.display(),
+        seeds.len(),
+        seeds[0],
+        seeds[seeds.len() - 1],
+        count(splits.train),
+        count(splits.validation),
+        count(splits.test)
+    ))?)
+}
+
+#[derive(Serialize)]
+struct About {
+    name: String,
+    format: String,
+    nodes: usize,
+    arcs: usize,
+    edges: usize,
+    direction: &'static str,
+    weighted: bool,
+    self_loops: usize,
+    merged: usize,
+    mean_degree: f64,
+    largest_degree: usize,
+    isolated_nodes: usize,
+    components: usize,
+    largest_component: usize,
+    features: usize,
+    missing_cells: usize,
+    missing_rows: usize,
+    labels: Option<AboutLabels>,
+    columns: Vec<AboutColumn>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct AboutLabels {
+    name: String,
+    classes: usize,
+    known: usize,
+}
+
+#[derive(Serialize)]
+struct AboutColumn {
+    name: String,
+    kind: &'static str,
+    width: usize,
+    missing: usize,
+    values: String,
+}
+
+impl About {
+    fn of(dataset: &Dataset) -> Self {
+        let graph = dataset.graph.undirected();
+        let (component, components) = graph.components();
+        let mut sizes = vec![0usize; components];
+        component.iter().for_each(|&component| sizes[component as usize] += 1);
+        let degrees = || (0..graph.nodes()).map(|node| graph.degree(node));
+        let missing = dataset.table.missing();
+        let mut about = About {
+            name: dataset.name.clone(),
+            format: dataset.format.clone(),
+            nodes: graph.nodes(),
+            arcs: dataset.graph.arcs(),
+            edges: graph.edges(),
+            direction: match dataset.graph.direction() {
+                Direction::Directed => "directed",
+                Direction::Undirected => "undirected",
+            },
+            weighted: dataset.graph.is_weighted(),
+            self_loops: graph.self_loops(),
+            merged: graph.merged(),
+            mean_degree: 2.0 * graph.edges() as f64 / graph.nodes().max(1) as f64,
+            largest_degree: degrees().max().unwrap_or(0),
+            isolated_nodes: degrees().filter(|&degree| degree == 0).count(),
+            components,
+            largest_component: sizes.into_iter().max().unwrap_or(0),
+            features: dataset.table.features(),
+            missing_cells: missing.count(),
+            missing_rows: if missing.width() > 0 { missing.whole_rows() } else { 0 },
+            labels: dataset.table.labels().map(|labels| AboutLabels {
+                name: labels.name.clone(),
+                classes: labels.classes.len(),
+                known: labels.known(),
+            }),
+            columns: dataset.table.columns().iter().map(about_column).collect(),
+            warnings: dataset.notes.clone(),
+        };
+        about.warn(&graph, dataset);
+        about
+    }
+
+    fn warn(&mut self, graph: &UndirectedGraph, dataset: &Dataset) {
+        let missing = dataset.table.missing();
+        if self.edges == 0 {
+            self.warnings.push("there are no edges: only column means can be estimated".to_owned());
+        }
+        if self.features == 0 {
+            self.warnings.push("no column can be estimated".to_owned());
+        }
+        // A missing row without a single observed row in its component has nothing to learn from.
+        let (component, components) = graph.components();
+        let mut informed = vec![false; components];
+        for row in 0..graph.nodes() {
+            if missing.width() > 0 && !missing.is_whole(row) {
+                informed[component[row] as usize] = true;
+            }
+        }
+        let stranded = (0..graph.nodes()).filter(|&row| {
+            missing.width() > 0 && missing.is_whole(row) && !informed[component[row] as usize]
+        });
+        let stranded = stranded.count();
+        if stranded > 0 && self.edges > 0 {
+            self.warnings.push(format!(
+                "{} missing rows are connected to no observed row: they get column means",
+                count(stranded)
+            ));
+        }
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let header = ["column", "kind", "width", "missing", "values"];
+        let mut rows = vec![header.map(String::from).to_vec()];
+        rows.extend(self.columns.iter().map(|column| {
+            vec![
+                column.name.clone(),
+                column.kind.to_owned(),
+                column.width.to_string(),
+                column.missing.to_string(),
+                column.values.clone(),
+            ]
+        }));
+        rows
+    }
+}
+
+fn about_column(column: &Column) -> AboutColumn {
+    let (width, values) = match (column.kind(), column.data()) {
+        (_, ColumnData::Block(block)) => {
+            let observed = block.rows() * block.width() - block.missing().count();
+            let share = percent(block.stored(), observed);
+            let word = if *column.kind() == Kind::Block(graphfill::data::BlockKind::Binary) {
+                "ones"
+            } else {
+                "not zero"
+            };
+            (block.width(), format!("{} columns, {share} {word}", count(block.width())))
+        }
+        (Kind::Unused(reason), _) => (1, reason.to_string()),
+        (Kind::Category, _) => {
+            let levels = column.levels().names;
+            let shown: Vec<&str> = levels.iter().take(4).map(String::as_str).collect();
+            let more = if levels.len() > 4 { ", …" } else { "" };
+            (1, format!("{} levels: {}{more}", levels.len(), shown.join(", ")))
+        }
+        (Kind::Boolean, _) => {
+            let numbers = column.numbers();
+            let known = numbers.iter().filter(|value| !value.is_nan()).count();
+            let ones = numbers.iter().filter(|&&value| value == 1.0).count();
+            (1, format!("{} true", percent(ones, known)))
+        }
+        _ => {
+            let numbers = column.numbers();
+            let known = || numbers.iter().copied().filter(|value| !value.is_nan());
+            let (least, most) =
+                known().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+            let mean = known().sum::<f64>() / known().count().max(1) as f64;
+            let spell = |value: f64| {
+                if value.fract() == 0.0 && value.abs() < 1e7 {
+                    format!("{value}")
+                } else {
+                    metric(value)
+                }
+            };
+            (1, format!("{} to {}, mean {}", spell(least), spell(most), metric(mean)))
+        }
+    };
+    AboutColumn {
+        name: column.name().to_owned(),
+        kind: column.kind().word(),
+        width,
+        missing: column.missing_count(),
+        values,
+    }
+}
+
+fn print(about: &About) -> anyhow::Result<()> {
+    let fact = |name: &str, text: String| output::line(&format!("  {name:<11} {text}"));
+    output::line(&format!("{}  ({})", about.name, about.format))?;
+    fact("nodes", count(about.nodes))?;
+    let weights = if about.weighted { ", weighted" } else { "" };
+    let dropped = match (about.self_loops, about.merged) {
+        (0, 0) => String::new(),
+        (loops, merged) => format!(
+            "; {} self-loops dropped, {} repeated or reciprocal arcs merged",
+            count(loops),
+            count(merged)
+        ),
+    };
+    fact("edges", format!("{} ({}{weights}{dropped})", count(about.edges), about.direction))?;
+    fact(
+        "degree",
+        format!(
+            "mean {:.1}, largest {}, {} isolated nodes",
+            about.mean_degree,
+            count(about.largest_degree),
+            count(about.isolated_nodes)
+        ),
+    )?;
+    fact(
+        "components",
+        format!(
+            "{}, the largest with {} of the nodes",
+            count(about.components),
+            percent(about.largest_component, about.nodes)
+        ),
+    )?;
+    fact("features", count(about.features))?;
+    fact(
+        "missing",
+        format!(
+            "{} cells ({}), {} whole rows",
+            count(about.missing_cells),
+            percent(about.missing_cells, about.nodes * about.features),
+            count(about.missing_rows)
+        ),
+    )?;
+    if let Some(labels) = &about.labels {
+        fact(
+            "labels",
+            format!("{}: {} classes, {} known", labels.name, labels.classes, count(labels.known)),
+        )?;
+    }
+    if !about.columns.is_empty() {
+        output::line("")?;
+        let mut table = TextTable::new(&["column", "kind", "missing", "values"]).left(&[1, 3]);
+        for column in about.columns.iter().take(MOST_LISTED) {
+            table.row(vec![
+                column.name.clone(),
+                column.kind.to_owned(),
+                count(column.missing),
+                column.values.clone(),
+            ]);
+        }
+        output::line(&table.render())?;
+        if about.columns.len() > MOST_LISTED {
+            let more = count(about.columns.len() - MOST_LISTED);
+            output::line(&format!("  … and {more} more columns (--format json lists all)"))?;
+        }
+    }
+    for warning in &about.warnings {
+        output::line(&format!("\n  warning: {warning}"))?;
+    }
+    Ok(())
+}

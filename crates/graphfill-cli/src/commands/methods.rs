@@ -1,0 +1,88 @@
+//! `graphfill methods`: every method, what it does, its parameters.
+
+use graphfill::methods::{Method, registry};
+use serde::Serialize;
+
+use crate::arguments::{Format, General, Methods};
+use crate::output;
+
+#[derive(Serialize)]
+struct Described {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    reference: &'static str,
+    parameters: Vec<DescribedParameter>,
+}
+
+#[derive(Serialize)]
+struct DescribedParameter {
+    name: &'static str,
+    about: &'static str,
+    default: &'static str,
+    least: f64,
+    most: f64,
+}
+
+pub(crate) fn run(arguments: &Methods, general: &General) -> anyhow::Result<()> {
+    let methods = match &arguments.name {
+        Some(name) => vec![registry::find(name)?],
+        None => registry::all(),
+    };
+    let described: Vec<Described> = methods.into_iter().map(describe).collect();
+    match general.format {
+        Format::Json => output::json(&described),
+        Format::Csv => {
+            let mut rows = vec![["name", "title", "about", "reference"].map(String::from).to_vec()];
+            rows.extend(described.iter().map(|method| {
+                [method.name, method.title, method.about, method.reference]
+                    .map(String::from)
+                    .to_vec()
+            }));
+            Ok(output::csv(&rows)?)
+        }
+        Format::Table => {
+            for (position, method) in described.iter().enumerate() {
+                if position > 0 {
+                    output::line("")?;
+                }
+                print(method)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn describe(method: &dyn Method) -> Described {
+    let info = method.info();
+    let parameters = info.parameters.iter().map(|parameter| DescribedParameter {
+        name: parameter.name,
+        about: parameter.about,
+        default: parameter.default,
+        least: parameter.least,
+        most: parameter.most,
+    });
+    Described {
+        name: info.name,
+        title: info.title,
+        about: info.about,
+        reference: info.reference,
+        parameters: parameters.collect(),
+    }
+}
+
+fn print(method: &Described) -> std::io::Result<()> {
+    output::line(&format!("{}  ({})", method.name, method.title))?;
+    output::line(&format!("  {}", method.about))?;
+    if !method.reference.is_empty() {
+        output::line(&format!("  {}", method.reference))?;
+    }
+    for parameter in &method.parameters {
+        let name = format!("{}.{}", method.name, parameter.name);
+        output::line(&format!(
+            "    {name:12}  {} to {}: {}; default {}",
+            parameter.least, parameter.most, parameter.about, parameter.default
+        ))?;
+    }
+    Ok(())
+}

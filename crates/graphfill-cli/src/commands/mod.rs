@@ -1,0 +1,26 @@
+//! One file a subcommand.
+
+pub(crate) mod completions;
+pub(crate) mod convert;
+pub(crate) mod datasets;
+pub(crate) mod demo;
+pub(crate) mod evaluate;
+pub(crate) mod fill;
+pub(crate) mod inspect;
+pub(crate) mod methods;
+
+use graphfill::data::{Column, ColumnData, Dataset};
+
+/// A data set as the paper uses it: Coauthor's word counts become zeros and ones, yet are treated
+/// as numbers.
+pub(crate) fn as_published(dataset: Dataset, name: &str) -> Dataset {
+    if name != "coauthor" {
+        return dataset;
+    }
+    let columns = dataset.table.columns().iter().map(|column| match column.data() {
+        ColumnData::Block(block) => Column::block(column.name(), block.presence_as_numbers()),
+        ColumnData::Array(_) => column.clone(),
+    });
+    let table = dataset.table.with_columns(columns.collect());
+    Dataset { table, ..dataset }
+}

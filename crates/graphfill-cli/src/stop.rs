@@ -1,0 +1,20 @@
+//! Ctrl-C: the first asks running work to stop at the next safe place, the second ends at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Listens for Ctrl-C from now on.
+pub(crate) fn listen() {
+    // A second call (as in tests) finds the handler in place, which is as good.
+    let _ = ctrlc::set_handler(|| {
+        if ASKED.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(crate::STOPPED));
+        }
+    });
+}
+
+/// Whether somebody asked to stop.
+pub(crate) fn asked() -> bool {
+    ASKED.load(Ordering::SeqCst)
+}

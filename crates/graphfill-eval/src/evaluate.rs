@@ -1,0 +1,229 @@
+//! Hide, estimate, score: every method on the same splits, seed by seed.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use graphfill_data::{Dataset, Progress};
+use graphfill_methods::features::Features;
+use graphfill_methods::{FixedParameters, Method, MethodError, Parameters, Result, Task};
+
+use crate::comparison::{Comparison, LEVEL, by_row, by_seed};
+use crate::hiding::{Hidden, Hiding};
+use crate::memory;
+use crate::report::{ChosenParameters, Evaluation, MethodEvaluation, SeedEvaluation};
+use crate::score::{Both, Metrics, Scorer, default_depths};
+use crate::summary::{mean, standard_deviation};
+
+/// What [`evaluate`] needs to know beside the data.
+pub struct EvaluateOptions<'a> {
+    /// The methods, in the order of the report.
+    pub methods: Vec<&'static dyn Method>,
+    /// Parameters that the caller fixed.
+    pub fixed: &'a FixedParameters,
+    /// How values are hidden.
+    pub hiding: Hiding,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+    /// The k of recall@k and nDCG@k; the first selects. By the table where none is given.
+    pub depths: Option<Vec<usize>>,
+    /// Who watches.
+    pub progress: &'a dyn Progress,
+}
+
+/// Scores methods side by side.
+pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Evaluation> {
+    let features = Features::of(&dataset.table);
+    if features.width() == 0 {
+        return Err(MethodError::Table(
+            "no column of the table can be estimated, so there is nothing to score\n  graphfill inspect says why; declare types with --type NAME=KIND".to_owned(),
+        ));
+    }
+    let graph = dataset.graph.undirected();
+    let depths = options.depths.clone().unwrap_or_else(|| default_depths(&features).to_vec());
+    let mut seeds: Vec<Vec<SeedEvaluation>> = vec![Vec::new(); options.methods.len()];
+    let mut primary = None;
+    let mut sizes = (1, 1);
+    for &seed in &options.seeds {
+        let hidden = options.hiding.for_seed(&dataset.table, &features, seed)?;
+        if hidden.test.is_empty() {
+            return Err(MethodError::Table(format!(
+                "nothing is left to score for seed {seed}: no hidden cell has a known value"
+            )));
+        }
+        sizes = (hidden.test_size, hidden.train_size);
+        for (method, seeds) in options.methods.iter().zip(&mut seeds) {
+            memory::reset_peak();
+            let started = Instant::now();
+            let validation_sets = [hidden.validation.clone()];
+            let task = Task {
+                graph: &graph,
+                features: &features,
+                unknown: &hidden.unknown,
+                validation: if hidden.validation.is_empty() { &[] } else { &validation_sets },
+                ranking_depth: depths[0],
+                fixed: options.fixed,
+                seed,
+                progress: options.progress,
+            };
+            let run = run(*method, &task, &hidden, &depths)?;
+            primary = primary.or(run.1);
+            let mut evaluation = run.0;
+            evaluation.seconds = started.elapsed().as_secs_f64();
+            evaluation.peak_memory_bytes = memory::peak_bytes();
+            seeds.push(evaluation);
+        }
+    }
+    let primary = primary.unwrap_or_default();
+    let methods: Vec<MethodEvaluation> = options
+        .methods
+        .iter()
+        .zip(seeds)
+        .map(|(method, seeds)| summarise(method.info().name, seeds))
+        .collect();
+    let comparisons = compare(&methods, &primary, sizes);
+    Ok(Evaluation {
+        dataset: dataset.name.clone(),
+        nodes: dataset.table.rows(),
+        edges: graph.edges(),
+        features: dataset.table.features(),
+        hidden: describe(&options.hiding, sizes),
+        primary,
+        methods,
+        comparisons,
+    })
+}
+
+fn describe(hiding: &Hiding, (test, train): (usize, usize)) -> String {
+    match hiding {
+        Hiding::SplitsFile(path) => {
+            format!("{test} rows by the splits of {}, {train} observed", path.display())
+        }
+        Hiding::Rows(shares) => {
+            format!("{test} rows (split {shares}), {train} observed")
+        }
+        Hiding::Cells(rate) => format!("{test} cells ({}%)", rate * 100.0),
+    }
+}
+
+fn run(
+    method: &dyn Method,
+    task: &Task<'_>,
+    hidden: &Hidden,
+    depths: &[usize],
+) -> Result<(SeedEvaluation, Option<String>)> {
+    let fitted = method.fit(task)?;
+    let mut validation = Scorer::new(task.features, &hidden.validation, depths);
+    let mut test = Scorer::new(task.features, &hidden.test, depths);
+    fitted.estimate(task, &mut Both(&mut validation, &mut test))?;
+    let evaluation = SeedEvaluation {
+        seed: task.seed,
+        parameters: ChosenParameters::of(method.info().name, fitted.choices()),
+        validation: validation.finish(),
+        test: test.finish(),
+        seconds: 0.0,
+        peak_memory_bytes: None,
+        by_row: test.primary_by_row(),
+    };
+    Ok((evaluation, test.primary()))
+}
+
+fn summarise(name: &str, seeds: Vec<SeedEvaluation>) -> MethodEvaluation {
+    let table = |pick: fn(&[f64]) -> Option<f64>| {
+        let of = |tables: Vec<&BTreeMap<String, f64>>| -> BTreeMap<String, f64> {
+            let names: Vec<&String> = tables.iter().flat_map(|table| table.keys()).collect();
+            names
+                .into_iter()
+                .filter_map(|name| {
+                    let values: Vec<f64> =
+                        tables.iter().filter_map(|table| table.get(name).copied()).collect();
+                    Some((name.clone(), pick(&values)?))
+                })
+                .collect()
+        };
+        let columns: Vec<&String> =
+            seeds.iter().flat_map(|seed| seed.test.columns.keys()).collect();
+        Metrics {
+            table: of(seeds.iter().map(|seed| &seed.test.table).collect()),
+            columns: columns
+                .into_iter()
+                .map(|column| {
+                    let own = seeds.iter().filter_map(|seed| seed.test.columns.get(column));
+                    (column.clone(), of(own.collect()))
+                })
+                .filter(|(_, metrics)| !metrics.is_empty())
+                .collect(),
+        }
+    };
+    let (mean, sd) = (table(|values| Some(mean(values))), table(standard_deviation));
+    MethodEvaluation { method: name.to_owned(), parameters: agreed(&seeds), seeds, mean, sd }
+}
+
+/// The parameters on which all seeds and columns agree.
+fn agreed(seeds: &[SeedEvaluation]) -> Parameters {
+    let mut all = seeds.iter().flat_map(|seed| match &seed.parameters {
+        ChosenParameters::Table(chosen) => vec![chosen],
+        ChosenParameters::Columns(columns) => columns.values().collect(),
+    });
+    let Some(first) = all.next() else { return Parameters::default() };
+    let rest: Vec<_> = all.collect();
+    let mut agreed = Parameters::default();
+    for (name, value) in first.parameters.iter() {
+        if rest.iter().all(|chosen| chosen.parameters.get(name) == Some(value)) {
+            agreed.set(name, value);
+        }
+    }
+    agreed
+}
+
+/// The best method against each of the others.
+fn compare(
+    methods: &[MethodEvaluation],
+    primary: &str,
+    (test, train): (usize, usize),
+) -> Vec<Comparison> {
+    let values = |method: &MethodEvaluation| -> Vec<f64> {
+        method.seeds.iter().filter_map(|seed| seed.test.table.get(primary).copied()).collect()
+    };
+    let lower_is_better = primary.contains("rmse");
+    let order = |method: &&MethodEvaluation| {
+        let value = mean(&values(method));
+        if lower_is_better { -value } else { value }
+    };
+    let Some(best) = methods.iter().max_by(|a, b| order(a).total_cmp(&order(b))) else {
+        return Vec::new();
+    };
+    let others = methods.iter().filter(|other| other.method != best.method);
+    others
+        .map(|other| {
+            let rows = match (best.seeds.as_slice(), other.seeds.as_slice()) {
+                ([own], [theirs])
+                    if !own.by_row.is_empty() && own.by_row.len() == theirs.by_row.len() =>
+                {
+                    Some((&own.by_row, &theirs.by_row))
+                }
+                _ => None,
+            };
+            let (difference, p_value, pairs) = match rows {
+                Some((own, theirs)) => {
+                    let (difference, p) = by_row(own, theirs);
+                    (difference, p, own.len())
+                }
+                None => {
+                    let (own, theirs) = (values(best), values(other));
+                    let (difference, p) = by_seed(&own, &theirs, test, train);
+                    (difference, p, own.len())
+                }
+            };
+            Comparison {
+                metric: primary.to_owned(),
+                method: best.method.clone(),
+                against: other.method.clone(),
+                difference,
+                real: p_value.is_some_and(|p| p < LEVEL),
+                p_value,
+                paired_by: if rows.is_some() { "rows" } else { "seeds" },
+                pairs,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! What is hidden from the methods: rows or cells for testing, others for validation.
+
+use std::path::PathBuf;
+
+use graphfill_data::formats::splits_file;
+use graphfill_data::splits::{self, Shares, Split};
+use graphfill_data::{CellMask, DataError, NodeTable, Result};
+use graphfill_methods::features::Features;
+
+/// How to hide.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Hiding {
+    /// Whole rows by the splits of a file.
+    SplitsFile(PathBuf),
+    /// Whole rows in these shares; by class where the table has labels.
+    Rows(Shares),
+    /// Single cells at this rate, and as many of the rest again for validation.
+    Cells(f64),
+}
+
+/// What is hidden for one seed.
+#[derive(Debug, Clone)]
+pub struct Hidden {
+    /// Cells on which parameters are chosen.
+    pub validation: CellMask,
+    /// Cells on which methods are scored.
+    pub test: CellMask,
+    /// Everything that methods may not look at.
+    pub unknown: CellMask,
+    /// How many rows (or cells) are left to learn from, and how many are tested.
+    pub train_size: usize,
+    /// See `train_size`.
+    pub test_size: usize,
+}
+
+impl Hiding {
+    /// What is hidden for a seed.
+    pub fn for_seed(
+        &self,
+        table: &NodeTable,
+        features: &Features<'_>,
+        seed: u64,
+    ) -> Result<Hidden> {
+        let missing = features.missing();
+        match self {
+            Hiding::SplitsFile(path) => {
+                let split = splits_file::read(path, seed, table.rows())?;
+                Ok(by_rows(features, &missing, &split))
+            }
+            Hiding::Rows(shares) => {
+                let split = observed_split(table, &missing, *shares, seed);
+                split.check(table.rows())?;
+                Ok(by_rows(features, &missing, &split))
+            }
+            Hiding::Cells(rate) => {
+                if !(*rate > 0.0 && *rate < 1.0) {
+                    return Err(DataError::Request(format!(
+                        "the share of hidden cells must lie between 0 and 1, not {rate}"
+                    )));
+                }
+                let test = splits::hide_cells(&missing, *rate, seed);
+                let validation = splits::hide_cells(&missing.union(&test), *rate, seed ^ 0x5EED);
+                let unknown = missing.union(&test).union(&validation);
+                let all = features.rows() * features.cells();
+                Ok(Hidden {
+                    train_size: all - unknown.count(),
+                    test_size: test.count(),
+                    validation,
+                    test,
+                    unknown,
+                })
+            }
+        }
+    }
+}
+
+/// Splits the rows that have something to hide; wholly missing rows stay out of all parts.
+fn observed_split(table: &NodeTable, missing: &CellMask, shares: Shares, seed: u64) -> Split {
+    let observed: Vec<u32> =
+        (0..table.rows()).filter(|&row| !missing.is_whole(row)).map(|row| row as u32).collect();
+    let split = match table.labels() {
+        Some(labels) => {
+            let mut own = labels.clone();
+            own.of_node = observed.iter().map(|&row| labels.of_node[row as usize]).collect();
+            splits::stratified(&own, shares, seed)
+        }
+        None => splits::random(observed.len(), shares, seed),
+    };
+    let rows = |part: Vec<u32>| part.into_iter().map(|at| observed[at as usize]).collect();
+    Split { train: rows(split.train), validation: rows(split.validation), test: rows(split.test) }
+}
+
+/// Only training rows are observed; what the table lacks cannot be scored.
+fn by_rows(features: &Features<'_>, missing: &CellMask, split: &Split) -> Hidden {
+    let mask = |rows: &[u32]| {
+        let rows = rows.iter().map(|&row| row as usize);
+        CellMask::of_rows(features.rows(), features.cells(), rows)
+    };
+    let mut in_train = vec![false; features.rows()];
+    for &row in &split.train {
+        in_train[row as usize] = true;
+    }
+    let others = (0..features.rows()).filter(|&row| !in_train[row]);
+    let others = CellMask::of_rows(features.rows(), features.cells(), others);
+    Hidden {
+        validation: mask(&split.validation).without(missing),
+        test: mask(&split.test).without(missing),
+        unknown: missing.union(&others),
+        train_size: split.train.len(),
+        test_size: split.test.len(),
+    }
+}

@@ -1,0 +1,134 @@
+//! Metrics of estimates on hidden cells, gathered as the estimates come.
+
+mod group;
+
+use std::collections::BTreeMap;
+
+use graphfill_data::CellMask;
+use graphfill_methods::features::{Features, GroupKind};
+use graphfill_methods::{EstimateSink, Estimates, Result};
+use serde::Serialize;
+
+use group::GroupScore;
+
+/// Every metric of one run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Metrics {
+    /// Of the table as a whole, by name.
+    #[serde(flatten)]
+    pub table: BTreeMap<String, f64>,
+    /// Of each column, by column and name; left out where the table is one block.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub columns: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+/// The k of recall@k and nDCG@k that suit a block: 10, 20, 50 for wide ones, else 3, 5, 10.
+pub fn default_depths(features: &Features<'_>) -> [usize; 3] {
+    let wide = |group: &graphfill_methods::features::Group| {
+        group.kind == GroupKind::BinaryBlock && group.features.len() >= 100
+    };
+    if features.groups().iter().any(wide) { [10, 20, 50] } else { [3, 5, 10] }
+}
+
+/// Scores estimates of one set of cells.
+pub struct Scorer<'a> {
+    features: &'a Features<'a>,
+    cells: &'a CellMask,
+    rows: Vec<u32>,
+    depths: Vec<usize>,
+    groups: Vec<GroupScore>,
+}
+
+impl<'a> Scorer<'a> {
+    /// A scorer of the cells in `cells`, whose values the table has.
+    pub fn new(features: &'a Features<'a>, cells: &'a CellMask, depths: &[usize]) -> Self {
+        let rows = cells.touched_rows();
+        let groups =
+            features.groups().iter().map(|group| GroupScore::new(group, rows.len(), depths));
+        Scorer { groups: groups.collect(), features, cells, rows, depths: depths.to_vec() }
+    }
+
+    /// The metrics of everything accepted so far.
+    pub fn finish(&self) -> Metrics {
+        let mut metrics = Metrics::default();
+        let groups = self.features.groups();
+        for (group, score) in groups.iter().zip(&self.groups) {
+            let own = score.metrics(&self.depths);
+            if !own.is_empty() {
+                metrics.columns.insert(group.name.clone(), own);
+            }
+        }
+        let blocks: Vec<_> = groups.iter().filter(|group| is_block(&group.kind)).collect();
+        if let [block] = blocks.as_slice()
+            && let Some(own) = metrics.columns.get(&block.name)
+        {
+            metrics.table = own.clone();
+        }
+        if groups.len() == 1 && blocks.len() == 1 {
+            metrics.columns.clear();
+        }
+        let single = groups.iter().zip(&self.groups).filter(|(group, _)| !is_block(&group.kind));
+        let single: Vec<&GroupScore> = single.map(|(_, score)| score).collect();
+        group::add_table_metrics(&single, blocks.is_empty(), &mut metrics.table);
+        metrics
+    }
+
+    /// The metric by which methods are compared, if there is one.
+    pub fn primary(&self) -> Option<String> {
+        let groups = self.features.groups();
+        let has = |wanted: &GroupKind| groups.iter().any(|group| group.kind == *wanted);
+        let metrics = self.finish().table;
+        let candidates = [
+            has(&GroupKind::BinaryBlock).then(|| format!("recall@{}", self.depths[0])),
+            has(&GroupKind::NumericBlock).then(|| "rmse".to_owned()),
+            Some("nrmse".to_owned()),
+            Some("accuracy".to_owned()),
+        ];
+        candidates.into_iter().flatten().find(|name| metrics.contains_key(name))
+    }
+
+    /// The value of the primary metric in each tested row, for paired comparisons; empty where
+    /// the metric has no value a row, as in a table of several columns.
+    pub fn primary_by_row(&self) -> Vec<f64> {
+        let block = self.features.groups().iter().position(|group| is_block(&group.kind));
+        block.map_or_else(Vec::new, |group| self.groups[group].by_row(self.depths[0]))
+    }
+}
+
+fn is_block(kind: &GroupKind) -> bool {
+    matches!(kind, GroupKind::BinaryBlock | GroupKind::NumericBlock)
+}
+
+impl EstimateSink for Scorer<'_> {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        let range = estimates.features();
+        for (group, about) in self.features.groups().iter().enumerate() {
+            let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
+            if inside.is_empty() {
+                continue;
+            }
+            let score = &mut self.groups[group];
+            for (at, &row) in self.rows.iter().enumerate() {
+                let row = row as usize;
+                for feature in inside.clone() {
+                    if self.cells.contains(row, about.cell_of(feature)) {
+                        let truth = self.features.value(group, row, feature);
+                        let column = feature - about.features.start;
+                        score.add(at, column, estimates.value(row, feature), truth);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Hands estimates to several scorers at once.
+pub(crate) struct Both<'a, 'b>(pub(crate) &'b mut Scorer<'a>, pub(crate) &'b mut Scorer<'a>);
+
+impl EstimateSink for Both<'_, '_> {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        self.0.accept(estimates)?;
+        self.1.accept(estimates)
+    }
+}
