@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod bugs;
 mod commands;
 mod input;
 mod output;
@@ -42,7 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let threads = arguments.general.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let done = match pool {
-        Ok(pool) => pool.install(|| dispatch(&arguments)),
+        Ok(pool) => bugs::caught(|| pool.install(|| dispatch(&arguments))),
         Err(error) => Err(error.into()),
     };
     match done {

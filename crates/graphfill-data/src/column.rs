@@ -15,6 +15,11 @@ use crate::block::Block;
 use crate::kind::Kind;
 use crate::spelling;
 
+/// How many cells of a typed column tell how many decimals it uses.
+const SAMPLE: usize = 1000;
+/// Digits beyond these are noise in a binary number.
+const MOST_DECIMALS: usize = 9;
+
 /// A named column.
 #[derive(Debug, Clone)]
 pub struct Column {
@@ -204,7 +209,11 @@ impl Column {
                 Arc::new(StringArray::from_iter_values(estimate.iter().map(word)))
             }
             DataType::Utf8 => {
-                let decimals = spelling::decimals(cells.as_string::<i32>());
+                let text = cells.as_string::<i32>();
+                let decimals = match whole {
+                    true => 0,
+                    false => spelling::decimals(text.iter().flatten(), &observed),
+                };
                 let spell = |value: &f64| spelling::spell(settle(*value), decimals);
                 Arc::new(StringArray::from_iter_values(estimate.iter().map(spell)))
             }
@@ -214,7 +223,14 @@ impl Column {
             _ if self.kind == Kind::Boolean => Arc::new(Float64Array::from_iter_values(
                 estimate.iter().map(|&value| if value >= 0.5 { 1.0 } else { 0.0 }),
             )),
-            _ => Arc::new(Float64Array::from_iter_values(estimate.iter().map(|&v| settle(v)))),
+            _ => {
+                let spelt = observed.iter().filter(|value| !value.is_nan()).map(f64::to_string);
+                let spelt: Vec<String> = spelt.take(SAMPLE).collect();
+                let decimals = spelling::decimals(spelt.iter().map(String::as_str), &observed);
+                let scale = 10f64.powi(decimals.min(MOST_DECIMALS) as i32);
+                let round = |value: f64| (settle(value) * scale).round() / scale;
+                Arc::new(Float64Array::from_iter_values(estimate.iter().map(|&v| round(v))))
+            }
         };
         self.with_estimates(&estimates)
     }

@@ -1,6 +1,6 @@
 //! How numbers and booleans are spelt in text files.
 
-use arrow_array::{Array, StringArray};
+use arrow_array::StringArray;
 
 /// The finite or infinite number that the text spells; none for anything else, NaN included.
 pub(crate) fn number(text: &str) -> Option<f64> {
@@ -65,22 +65,28 @@ impl BooleanWords {
     }
 }
 
-/// The most digits behind the point that a cell of the column has.
-pub(crate) fn decimals(cells: &StringArray) -> usize {
-    let digits = |cell: &str| -> usize {
-        let cell = cell.trim();
-        let (mantissa, exponent) = match cell.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().unwrap_or(0)),
-            None => (cell, 0),
-        };
-        let behind = mantissa.split_once('.').map_or(0, |(_, behind)| behind.len()) as i64;
-        (behind - exponent).clamp(0, 17) as usize
+/// Digits behind the point that suit estimates of a column: as many as its cells have, or more
+/// where rounding to those would blur more than a hundredth of the column's spread.
+pub(crate) fn decimals<'a>(cells: impl Iterator<Item = &'a str>, numbers: &[f64]) -> usize {
+    let written = cells.map(written_decimals).max().unwrap_or(0);
+    let known: Vec<f64> = numbers.iter().copied().filter(|value| !value.is_nan()).collect();
+    let count = known.len().max(1) as f64;
+    let mean = known.iter().sum::<f64>() / count;
+    let spread = (known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let needed =
+        if spread > 0.0 { (2.0 - spread.log10()).ceil().clamp(0.0, 17.0) as usize } else { 0 };
+    written.max(needed)
+}
+
+/// The digits behind the point of one cell, its exponent counted in.
+fn written_decimals(cell: &str) -> usize {
+    let cell = cell.trim();
+    let (mantissa, exponent) = match cell.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().unwrap_or(0)),
+        None => (cell, 0),
     };
-    (0..cells.len())
-        .filter(|&row| cells.is_valid(row))
-        .map(|row| digits(cells.value(row)))
-        .max()
-        .unwrap_or(0)
+    let behind = mantissa.split_once('.').map_or(0, |(_, behind)| behind.len()) as i64;
+    behind.saturating_sub(exponent).clamp(0, 17) as usize
 }
 
 /// The number with at most so many digits behind the point.
@@ -110,8 +116,10 @@ mod tests {
 
     #[test]
     fn spells_with_the_decimals_of_the_column() {
-        let cells = StringArray::from(vec![Some("1.25"), None, Some("3"), Some("1.5e-1")]);
-        assert_eq!(decimals(&cells), 2);
+        let cells = ["1.25", "3", "1.5e-1"];
+        assert_eq!(decimals(cells.into_iter(), &[1.25, 3.0, 0.15]), 2);
+        // Steps of a tenth are coarse where values differ by little more.
+        assert_eq!(decimals(["0.1", "0.2"].into_iter(), &[0.1, 0.2]), 4);
         assert_eq!(spell(2.0, 2), "2");
         assert_eq!(spell(2.666, 2), "2.67");
         assert_eq!(spell(-0.001, 2), "0");

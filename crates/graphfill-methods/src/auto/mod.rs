@@ -2,7 +2,7 @@
 //!
 //! Every other method is fitted, and each group of features takes the one with the least loss on
 //! the validation cells. The graph must earn its place: a group whose best method beats the
-//! column mean by less than one standard error of the paired difference gets the column mean.
+//! column mean by less than three standard errors of the paired difference gets the column mean.
 
 mod validate;
 
@@ -15,6 +15,9 @@ use crate::registry;
 const BASELINE: &str = "column-mean";
 /// The method where nothing can be compared.
 const UNCOMPARED: &str = "arb";
+/// How many standard errors a method must be ahead of the baseline: the best of many candidates
+/// looks better than it is.
+const CLEARLY_AHEAD: f64 = 3.0;
 /// What is weighed, simplest first: of equals the simplest wins.
 const CANDIDATES: [&str; 5] = [BASELINE, "neighbour-mean", "fp", UNCOMPARED, "pcfi"];
 
@@ -95,7 +98,7 @@ fn choose(candidates: &[Weighed<'_>]) -> Choice {
         significant(own.value),
         significant(mean.value)
     );
-    if gain < 1.0 {
+    if gain < CLEARLY_AHEAD {
         choice = baseline.choice.clone();
         choice.validation = baseline.score;
         let reason = format!("{} gains less than its noise: {against}", best.choice.method);

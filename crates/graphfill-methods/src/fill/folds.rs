@@ -8,7 +8,7 @@ use crate::features::Features;
 /// as what the method will fill from.
 const HIDDEN_SHARE: f64 = 0.1;
 /// The most sets; small tables need several for a steady choice.
-const MOST_SETS: usize = 5;
+const MOST_SETS: usize = 10;
 /// Rows hidden altogether beyond which a further set adds nothing.
 const ENOUGH_ROWS: usize = 5000;
 /// Fewer rows than this cannot tell methods apart.
@@ -28,7 +28,7 @@ pub fn validation_sets(
     if hidden < LEAST_ROWS || graph.nodes() == 0 {
         return Vec::new();
     }
-    let sets = (ENOUGH_ROWS / hidden).clamp(1, MOST_SETS);
+    let sets = (ENOUGH_ROWS / hidden).clamp(1, MOST_SETS).min(observed.len() / hidden);
     let order = splits::shuffled(&observed, seed);
     (0..sets)
         .map(|set| {
