@@ -1,0 +1,150 @@
+//! What a person who fills a table would notice.
+
+use crate::support;
+use graphfill_data::generator::{Recipe, generate};
+use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable, Silent};
+use graphfill_methods::fill::{FillOptions, Filled, fill};
+use graphfill_methods::{FixedParameters, MethodError, registry};
+
+fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
+    let fixed = FixedParameters::default();
+    let options = FillOptions {
+        method: registry::find(method).expect("a method"),
+        fixed: &fixed,
+        seed: 0,
+        progress: &Silent,
+    };
+    fill(table, &graph.undirected(), &options).expect("filled")
+}
+
+#[test]
+fn every_method_fills_every_hole_and_touches_nothing_else() {
+    let dataset = support::town(1);
+    for method in registry::all() {
+        let name = method.info().name;
+        let result = filled(&dataset.table, &dataset.graph, name);
+        assert!(result.table.missing().is_empty(), "{name} leaves holes");
+        assert_eq!(result.estimated, dataset.table.missing().count());
+        for (before, after) in dataset.table.columns().iter().zip(result.table.columns()) {
+            assert_eq!((before.name(), before.kind()), (after.name(), after.kind()));
+            match (before.data(), after.data()) {
+                (ColumnData::Array(a), ColumnData::Array(b)) => {
+                    assert_eq!(a.data_type(), b.data_type(), "{name}: {}", before.name());
+                    let (old, new) = (before.text(), after.text());
+                    for row in (0..before.rows()).filter(|&row| !before.missing()[row]) {
+                        assert_eq!(old.value(row), new.value(row), "{name}: {}", before.name());
+                    }
+                }
+                (ColumnData::Block(a), ColumnData::Block(b)) => {
+                    for row in 0..a.rows() {
+                        let kept: Vec<_> = b
+                            .cells(row)
+                            .filter(|(column, _)| !a.missing().contains(row, *column as usize))
+                            .collect();
+                        assert_eq!(a.cells(row).collect::<Vec<_>>(), kept, "{name}");
+                    }
+                }
+                _ => panic!("{name}: {} changed its shape", before.name()),
+            }
+        }
+    }
+}
+
+#[test]
+fn estimates_are_of_the_columns_kind() {
+    let dataset = support::town(2);
+    let result = filled(&dataset.table, &dataset.graph, "auto");
+    for (before, after) in dataset.table.columns().iter().zip(result.table.columns()) {
+        match before.kind() {
+            Kind::Count => {
+                assert!(after.numbers().iter().all(|v| *v >= 0.0 && v.fract() == 0.0));
+            }
+            Kind::Category => {
+                let known = before.levels().names;
+                assert!(after.levels().names.iter().all(|level| known.contains(level)));
+            }
+            Kind::Boolean => assert!(after.numbers().iter().all(|v| *v == 0.0 || *v == 1.0)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn auto_beats_the_column_mean_where_neighbours_are_alike() {
+    let recipe = Recipe { nodes: 1500, seed: 3, ..Recipe::default() };
+    let town = generate(&recipe).expect("a town");
+    let table = &town.dataset.table;
+    let error = |method: &str, column: &str| {
+        let result = filled(table, &town.dataset.graph, method);
+        let missing = table.column(column).expect("a column").missing();
+        let truth = town.truth.column(column).expect("a column");
+        let estimate = result.table.column(column).expect("a column");
+        let rows: Vec<usize> = (0..missing.len()).filter(|&row| missing[row]).collect();
+        if truth.kind().is_numeric() {
+            let (truth, estimate) = (truth.numbers(), estimate.numbers());
+            rows.iter().map(|&row| (truth[row] - estimate[row]).powi(2)).sum::<f64>()
+        } else {
+            let (truth, estimate) = (truth.text(), estimate.text());
+            rows.iter().filter(|&&row| truth.value(row) != estimate.value(row)).count() as f64
+        }
+    };
+    for column in ["age", "income", "district", "member"] {
+        assert!(error("auto", column) < 0.95 * error("column-mean", column), "{column}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_table_for_any_number_of_threads() {
+    let dataset = support::town(4);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let result =
+            pool.expect("a pool").install(|| filled(&dataset.table, &dataset.graph, "auto"));
+        let text = |column: &Column| match column.data() {
+            ColumnData::Array(_) => format!("{:?}", column.text()),
+            ColumnData::Block(block) => format!("{block:?}"),
+        };
+        result.table.columns().iter().map(text).collect::<Vec<String>>()
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn without_edges_the_column_mean_is_what_is_left() {
+    let dataset = support::town(6);
+    let alone = Graph::without_arcs(dataset.table.rows());
+    let result = filled(&dataset.table, &alone, "auto");
+    let means = filled(&dataset.table, &dataset.graph, "column-mean");
+    for name in ["age", "income", "district"] {
+        let text = |filled: &Filled| filled.table.column(name).expect("a column").text();
+        assert_eq!(text(&result), text(&means), "{name}");
+    }
+}
+
+#[test]
+fn tiny_tables_and_senseless_ones() {
+    let dataset = support::town(7);
+    let unused: Vec<Column> =
+        dataset.table.columns().iter().filter(|column| !column.kind().is_used()).cloned().collect();
+    let nothing = dataset.table.with_columns(unused);
+    let fixed = FixedParameters::default();
+    let options = FillOptions {
+        method: registry::find("fp").expect("a method"),
+        fixed: &fixed,
+        seed: 0,
+        progress: &Silent,
+    };
+    let graph = dataset.graph.undirected();
+    assert!(matches!(fill(&nothing, &graph, &options), Err(MethodError::Table(_))));
+
+    // Two nodes, one edge, one value: the other node gets it.
+    let ids = graphfill_data::NodeIds::numbered(3);
+    let cells: arrow_array::Float64Array = vec![Some(4.0), None, Some(-2.0)].into();
+    let column = Column::new("v", Kind::Number, std::sync::Arc::new(cells));
+    let table = NodeTable::new(graphfill_data::IdColumn::default(), ids, vec![column], None);
+    let mut edges = EdgeList::unweighted();
+    edges.push(0, 1, 1.0);
+    let graph = edges.into_graph(3, Direction::Undirected);
+    let result = filled(&table, &graph, "neighbour-mean");
+    assert_eq!(result.table.column("v").expect("a column").numbers(), [4.0, 4.0, -2.0]);
+}

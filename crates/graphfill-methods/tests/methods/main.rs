@@ -1,0 +1,5 @@
+//! Tests of the methods through their public door.
+
+mod filling;
+mod references;
+mod support;

@@ -1,0 +1,104 @@
+//! What the tests of methods share: small tables, estimates as a dense matrix, dense references.
+
+use graphfill_data::generator::{ColumnSet, Recipe, generate};
+use graphfill_data::{CellMask, Dataset, Silent, UndirectedGraph};
+use graphfill_methods::features::Features;
+use graphfill_methods::{EstimateSink, Estimates, FixedParameters, Method, Result, Task, registry};
+
+/// A small town with missing rows and cells.
+pub(crate) fn town(seed: u64) -> Dataset {
+    let recipe = Recipe {
+        nodes: 120,
+        topics: 70,
+        columns: ColumnSet::Mixed,
+        missing_rows: 0.25,
+        missing_cells: 0.1,
+        seed,
+        ..Recipe::default()
+    };
+    generate(&recipe).expect("a town").dataset
+}
+
+/// All estimates, `rows × features`.
+pub(crate) struct Dense {
+    pub(crate) width: usize,
+    pub(crate) values: Vec<f64>,
+}
+
+impl EstimateSink for Dense {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        let rows = self.values.len() / self.width;
+        for row in 0..rows {
+            for feature in estimates.features() {
+                self.values[row * self.width + feature] = estimates.value(row, feature);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Estimates of a method with these parameters fixed, nothing validated.
+pub(crate) fn estimate(
+    name: &str,
+    parameters: &[(&str, f64)],
+    features: &Features<'_>,
+    graph: &UndirectedGraph,
+    unknown: &CellMask,
+) -> Dense {
+    let mut fixed = FixedParameters::default();
+    for (parameter, value) in parameters {
+        fixed.fix(name, parameter, *value);
+    }
+    let method: &dyn Method = registry::find(name).expect("a method");
+    let task = Task {
+        graph,
+        features,
+        unknown,
+        validation: &[],
+        ranking_depth: 5,
+        fixed: &fixed,
+        seed: 0,
+        progress: &Silent,
+    };
+    let fitted = method.fit(&task).expect("fitted");
+    let width = features.width();
+    let mut dense = Dense { width, values: vec![f64::NAN; features.rows() * width] };
+    fitted.estimate(&task, &mut dense).expect("estimated");
+    dense
+}
+
+/// One feature of all nodes: known values less the offset, and what is known.
+pub(crate) struct Column {
+    pub(crate) offset: f64,
+    pub(crate) values: Vec<f64>,
+    pub(crate) known: Vec<bool>,
+}
+
+/// The column as a method should see it, by the plain definition.
+pub(crate) fn column(features: &Features<'_>, unknown: &CellMask, feature: usize) -> Column {
+    let group = features
+        .groups()
+        .iter()
+        .position(|group| group.features.contains(&feature))
+        .expect("a group");
+    let about = &features.groups()[group];
+    let known: Vec<bool> =
+        (0..features.rows()).map(|row| !unknown.contains(row, about.cell_of(feature))).collect();
+    let value = |row: usize| features.value(group, row, feature);
+    let count = known.iter().filter(|&&known| known).count().max(1) as f64;
+    let sum: f64 = (0..features.rows()).filter(|&row| known[row]).map(value).sum();
+    let offset = if about.is_ranking() { 0.0 } else { sum / count };
+    let values = (0..features.rows()).map(|row| if known[row] { value(row) - offset } else { 0.0 });
+    Column { offset, values: values.collect(), known }
+}
+
+/// S x, by the plain definition.
+pub(crate) fn symmetric_product(graph: &UndirectedGraph, x: &[f64]) -> Vec<f64> {
+    let degree = |node: usize| graph.degree(node) as f64;
+    (0..graph.nodes())
+        .map(|node| {
+            let sum = graph.neighbours(node).iter().map(|&other| other as usize);
+            sum.map(|other| x[other] / (degree(node) * degree(other)).sqrt()).sum()
+        })
+        .collect()
+}
