@@ -19,9 +19,7 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Starts writing what will become `path`.
     pub fn create(path: &Path) -> Result<Self> {
-        if path.is_dir() {
-            return Err(DataError::write(path, io::Error::from(io::ErrorKind::IsADirectory)));
-        }
+        let path = &place_of(path)?;
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -63,6 +61,19 @@ impl io::Seek for AtomicFile {
     fn seek(&mut self, position: io::SeekFrom) -> io::Result<u64> {
         self.writer.seek(position)
     }
+}
+
+/// Where the file really goes: behind a link, and never over a folder or a device.
+fn place_of(path: &Path) -> Result<PathBuf> {
+    let Ok(about) = fs::metadata(path) else { return Ok(path.to_path_buf()) };
+    if about.is_dir() {
+        return Err(DataError::write(path, io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    if !about.is_file() {
+        let found = io::Error::other("it is there already and is not a plain file");
+        return Err(DataError::write(path, found));
+    }
+    fs::canonicalize(path).map_err(|error| DataError::write(path, error))
 }
 
 /// Temporary files are private by default; an output should be what the user's umask says.

@@ -1,0 +1,93 @@
+//! Runs the program in a folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A folder with files, and the program to run in it.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+/// What the program left behind.
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Place { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: &str) {
+        std::fs::write(self.path(name), content).expect("written");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("a file")
+    }
+
+    /// The names of the files in the folder, sorted.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).expect("a folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Runs the program with arguments separated by spaces.
+    pub(crate) fn run(&self, arguments: &str) -> Done {
+        let mut command = Command::cargo_bin("graphfill").expect("the program");
+        command.current_dir(self.folder.path()).env("NO_COLOR", "1").env_remove("GRAPHFILL_DATA");
+        command.env_remove("GRAPHFILL_MIRROR").env("COLUMNS", "100");
+        done(&command.args(arguments.split_whitespace()).output().expect("run"))
+    }
+
+    /// A ring of twelve people, two of them unknown, one with a hole.
+    pub(crate) fn with_ring() -> Self {
+        let place = Place::new();
+        let mut nodes = String::from("id,age,colour,keen,joined\n");
+        let mut edges = String::from("source,target\n");
+        for node in 0..12 {
+            let (age, colour, keen) = match node {
+                3 => (String::new(), "", ""),
+                7 => (String::new(), "blue", "no"),
+                0..=6 => (format!("{}.50", 30 + node), "red", "yes"),
+                _ => (format!("{}.50", 50 + node), "blue", "no"),
+            };
+            nodes += &format!("p{node},{age},{colour},{keen},2020-01-{:02}\n", node + 1);
+            edges += &format!("p{node},p{}\n", (node + 1) % 12);
+        }
+        place.write("nodes.csv", &nodes);
+        place.write("edges.csv", &edges);
+        place
+    }
+}
+
+fn done(output: &Output) -> Done {
+    Done {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// The folder of real graphs, where there is one; says that a test was skipped otherwise.
+pub(crate) fn real_data(test: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("GRAPHFILL_DATA").map(PathBuf::from);
+    if folder.as_deref().is_none_or(|folder| !Path::new(folder).is_dir()) {
+        eprintln!("skipped: {test}, since GRAPHFILL_DATA names no folder of real graphs");
+        return None;
+    }
+    folder
+}
