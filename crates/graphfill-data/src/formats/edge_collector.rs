@@ -64,7 +64,13 @@ impl<'a> EdgeCollector<'a> {
 
     /// Whether the node table or an earlier edge knows this id.
     pub(crate) fn knows(&self, id: &str) -> bool {
-        self.index.as_ref().is_some_and(|index| index.row_of_text(id).is_some())
+        self.row_of(id).is_some()
+    }
+
+    /// The row of an id, as it is spelt or else without the spaces around it.
+    fn row_of(&self, id: &str) -> Option<u32> {
+        let index = self.index.as_ref()?;
+        index.row_of_text(id).or_else(|| index.row_of_text(id.trim()))
     }
 
     /// Whether the ids are those of a node table.
@@ -80,9 +86,9 @@ impl<'a> EdgeCollector<'a> {
         (source, target): (&str, &str),
         weight: Option<f64>,
     ) -> Result<()> {
-        let find = |id: &str| self.index.as_ref().and_then(|index| index.row_of_text(id));
-        let ends = (find(source), find(target));
-        self.push(path, line, ends, || (source.to_owned(), target.to_owned()), weight)
+        let ends = (self.row_of(source), self.row_of(target));
+        let names = || (source.trim().to_owned(), target.trim().to_owned());
+        self.push(path, line, ends, names, weight)
     }
 
     /// An arc between two whole-number ids.
@@ -107,11 +113,11 @@ impl<'a> EdgeCollector<'a> {
         weight: Option<f64>,
     ) -> Result<()> {
         let weight = match weight {
-            Some(weight) if !(weight.is_finite() && weight >= 0.0) => {
+            Some(weight) if !is_weight(weight) => {
                 return Err(DataError::malformed(
                     Place::line(path, line),
                     format!("the edge has the weight {weight}"),
-                    "weights are finite numbers ≥ 0; pass --weight none to leave them out",
+                    "weights are numbers from 0 to 3e38; pass --weight none to leave them out",
                 ));
             }
             Some(weight) => weight as f32,
@@ -154,4 +160,9 @@ impl<'a> EdgeCollector<'a> {
     pub(crate) fn finish(self) -> CollectedEdges {
         CollectedEdges { list: self.list, added: self.added, skipped: self.skipped }
     }
+}
+
+/// Whether single precision, in which weights are kept, holds the number as a weight.
+pub(crate) fn is_weight(weight: f64) -> bool {
+    (weight as f32).is_finite() && weight >= 0.0
 }

@@ -59,6 +59,11 @@ impl RawTable {
         self.origins.iter().map(|origin| origin.rows).sum()
     }
 
+    /// Whether any of the rows come from a text file.
+    pub(crate) fn is_text(&self) -> bool {
+        self.origins.iter().any(|origin| origin.text.is_some())
+    }
+
     /// The first file, for messages about the table as a whole.
     pub(crate) fn path(&self) -> &Path {
         self.origins.first().map_or(Path::new(""), |origin| &origin.path)
@@ -205,5 +210,19 @@ impl RawCells {
             }
             RawCells::Array(_) => None,
         }
+    }
+}
+
+/// Two columns of one name could not be told apart, neither here nor by who reads the file next.
+pub(crate) fn check_distinct(path: &Path, names: &[String]) -> Result<()> {
+    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(DataError::malformed(
+            Place::file(path),
+            format!("two columns are called '{}'", pair[0]),
+            "give every column a name of its own",
+        )),
     }
 }

@@ -1,18 +1,18 @@
 //! Edge lists from text: two columns of ids, further columns ignored but for a weight.
 //!
-//! The first line is a header unless both of its ids are nodes of the table (or, without a table,
-//! whole numbers).
+//! The first line is a header where it has the usual names, else unless both of its ids are nodes
+//! of the table (or, without a table, whole numbers).
 
 use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::{delimiter_of, record_error};
+use super::{COMMENT, delimiter_of, record_error};
 use crate::error::{DataError, Place, Result};
 use crate::formats::edge_collector::EdgeCollector;
-use crate::formats::edge_columns::EdgeColumns;
+use crate::formats::edge_columns::{EdgeColumns, look_like_edges};
 use crate::formats::open;
-use crate::formats::options::ReadOptions;
+use crate::formats::options::{ReadOptions, WeightColumn};
 use crate::ids::canonical_integer;
 use crate::progress::Progress;
 use crate::spelling;
@@ -29,7 +29,7 @@ pub(crate) fn read_edges(
 ) -> Result<()> {
     let delimiter = delimiter_of(path, options.delimiter)?;
     let mut builder = ReaderBuilder::new();
-    builder.delimiter(delimiter).has_headers(false).comment(Some(b'#')).buffer_capacity(1 << 18);
+    builder.delimiter(delimiter).has_headers(false).comment(Some(COMMENT)).buffer_capacity(1 << 18);
     let mut reader = builder.from_reader(open::open(path)?);
     let mut record = StringRecord::new();
     let mut read = |record: &mut StringRecord| {
@@ -44,8 +44,12 @@ pub(crate) fn read_edges(
     }
     let first: Vec<String> =
         record.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
-    let named = options.source.is_some() || options.target.is_some();
-    let is_edge = !named && first.len() >= 2 && first[..2].iter().all(|id| is_id(edges, id));
+    let named = options.source.is_some()
+        || options.target.is_some()
+        || matches!(options.weight, WeightColumn::Named(_));
+    // Words can be nodes: a graph of them may well have the nodes "from" and "to".
+    let is_header = named || look_like_edges(&first);
+    let is_edge = !is_header && first.len() >= 2 && first[..2].iter().all(|id| is_id(edges, id));
     let columns = if is_edge {
         EdgeColumns::first_two(path, &first)?
     } else {
@@ -57,9 +61,9 @@ pub(crate) fn read_edges(
     let mut more = if is_edge { true } else { read(&mut record)? };
     while more {
         let line = record.position().map_or(0, csv::Position::line);
-        let cell = |column: usize| record.get(column).unwrap_or_default().trim();
+        let cell = |column: usize| record.get(column).unwrap_or_default();
         let ids = (cell(columns.source), cell(columns.target));
-        if ids.0.is_empty() || ids.1.is_empty() {
+        if ids.0.trim().is_empty() || ids.1.trim().is_empty() {
             return Err(DataError::malformed(
                 Place::line(path, line),
                 "the edge lacks its source or its target",
@@ -89,5 +93,5 @@ pub(crate) fn read_edges(
 }
 
 fn is_id(edges: &EdgeCollector<'_>, text: &str) -> bool {
-    edges.knows(text) || (!edges.has_table() && canonical_integer(text).is_some())
+    edges.knows(text) || (!edges.has_table() && canonical_integer(text.trim()).is_some())
 }

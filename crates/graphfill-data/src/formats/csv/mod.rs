@@ -17,6 +17,12 @@ pub(crate) use write::{write_edges, write_nodes};
 use crate::error::{DataError, Place, Result};
 use crate::formats::open;
 
+/// What begins a line of an edge file that is not an edge.
+const COMMENT: u8 = b'#';
+
+/// Separators that are looked for; of two that are as frequent, the first.
+const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
+
 /// The separator of a text file.
 pub(crate) fn delimiter_of(path: &Path, given: Option<u8>) -> Result<u8> {
     if let Some(delimiter) = given {
@@ -34,11 +40,25 @@ pub(crate) fn delimiter_of(path: &Path, given: Option<u8>) -> Result<u8> {
         .take(1 << 16)
         .read_to_end(&mut start)
         .map_err(|error| open::Source::error(path, error))?;
-    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let count = |delimiter: u8| line.iter().filter(|&&byte| byte == delimiter).count();
-    let candidates = [b',', b'\t', b';', b'|'];
-    let best = candidates.into_iter().rev().max_by_key(|&delimiter| count(delimiter));
-    Ok(best.unwrap_or(b','))
+    Ok(most_frequent_separator(&start))
+}
+
+/// The separator that the first line has most of, outside of quotes. Comments above it are prose,
+/// with commas of their own.
+fn most_frequent_separator(start: &[u8]) -> u8 {
+    let mut lines = start.split(|&byte| byte == b'\n');
+    let line = lines.clone().find(|line| !line.starts_with(&[COMMENT])).or_else(|| lines.next());
+    let mut counts = [0; SEPARATORS.len()];
+    let mut quoted = false;
+    for byte in line.unwrap_or_default() {
+        if *byte == b'"' {
+            quoted = !quoted;
+        } else if let Some(at) = SEPARATORS.iter().position(|one| one == byte).filter(|_| !quoted) {
+            counts[at] += 1;
+        }
+    }
+    let best = (0..SEPARATORS.len()).rev().max_by_key(|&at| counts[at]);
+    SEPARATORS[best.unwrap_or(0)]
 }
 
 /// What a failed record means to the person who holds the file.
@@ -65,7 +85,7 @@ fn record_error(path: &Path, error: ::csv::Error) -> DataError {
 pub(crate) fn column_names(path: &Path) -> Result<Vec<String>> {
     let delimiter = delimiter_of(path, None)?;
     let mut builder = ::csv::ReaderBuilder::new();
-    builder.delimiter(delimiter).has_headers(false).comment(Some(b'#'));
+    builder.delimiter(delimiter).has_headers(false).comment(Some(COMMENT));
     let mut reader = builder.from_reader(open::open(path)?);
     let mut record = ::csv::StringRecord::new();
     reader.read_record(&mut record).map_err(|error| record_error(path, error))?;

@@ -10,7 +10,7 @@ use super::{delimiter_of, record_error};
 use crate::error::{DataError, Place, Result};
 use crate::formats::open::{self, Source};
 use crate::formats::options::ReadOptions;
-use crate::formats::raw_table::{RawCells, RawColumn, RawTable};
+use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
 use crate::progress::Progress;
 
 /// How many rows pass between two looks at the progress.
@@ -107,15 +107,7 @@ fn header(path: &Path, reader: &mut csv::Reader<Source>) -> Result<Vec<String>> 
             _ => name.to_owned(),
         })
         .collect();
-    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
-    sorted.sort_unstable();
-    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(DataError::malformed(
-            Place::line(path, 1),
-            format!("two columns are called '{}'", pair[0]),
-            "give every column a name of its own",
-        ));
-    }
+    check_distinct(path, &names)?;
     Ok(names)
 }
 

@@ -12,7 +12,7 @@
 //! | `missing_rows`, `missing_indptr`, `missing_indices` | missing cells: whole rows, and columns by row |
 //! | `aux`, `aux_names` | further dense columns |
 //! | `node_type` | the type of each node |
-//! | `y`, `y_names` | class numbers (−1: none) and their names |
+//! | `y`, `y_names`, `y_name` | class numbers (−1: none), their names, the name of the labels |
 //! | `ids`, `id_name`, `id_position` | the ids; row numbers without them |
 //! | `text_names`, `text_K`, `text_K_missing` | columns that are carried along |
 
@@ -29,6 +29,7 @@ use std::path::Path;
 
 use crate::edge_list::EdgeList;
 use crate::error::{DataError, Place, Result};
+use crate::formats::edge_collector::is_weight;
 use crate::progress::Progress;
 
 /// What an archive holds, seen by the names of its arrays.
@@ -98,11 +99,11 @@ pub(crate) fn read_arcs(
                         "nodes are numbered from 0 in this layout",
                     ));
                 }
-                if !(weight.is_finite() && weight >= 0.0) {
+                if !is_weight(weight) {
                     return Err(DataError::malformed(
                         place(),
                         format!("edge {} has the weight {weight}", list.len()),
-                        "weights are finite numbers ≥ 0",
+                        "weights are numbers from 0 to 3e38",
                     ));
                 }
                 list.push(from as u32, to as u32, weight as f32);
