@@ -67,12 +67,21 @@ impl Location {
                 )),
             };
         }
+        if nodes.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npz")) {
+            return Err(DataError::malformed(
+                Place::file(nodes),
+                "the name says .npz, the content doesn't",
+                "fetch or write it again; rename it to .csv or .tsv if it is text",
+            ));
+        }
         let names = column_names(nodes)?;
-        if look_like_edges(&names) {
+        // Measured columns may be called "u" and "v": a file of edges beside it settles it.
+        let edges = edges_beside(nodes);
+        if edges.is_none() && look_like_edges(&names) {
             let edges = vec![nodes.to_path_buf()];
             return Ok(Location::Tables { nodes: Vec::new(), edges });
         }
-        let edges = edges_beside(nodes).into_iter().collect();
+        let edges = edges.into_iter().collect();
         Ok(Location::Tables { nodes: vec![nodes.to_path_buf()], edges })
     }
 

@@ -1,8 +1,10 @@
 //! Writing: the format follows from the name of the output.
 
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use crate::atomic_file::AtomicFile;
 use crate::block::BlockLayout;
 use crate::column::ColumnData;
 use crate::dataset::Dataset;
@@ -72,6 +74,8 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
             if has_edges {
                 parquet::write_edges(&dataset.graph, dataset.table.ids(), &edges)?;
                 written.push(edges);
+            } else {
+                remove_earlier(&edges)?;
             }
         }
         OutputFormat::Text { delimiter } => {
@@ -79,20 +83,32 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
             if has_edges {
                 csv::write_edges(&dataset.graph, dataset.table.ids(), &edges, delimiter)?;
                 written.push(edges);
+            } else {
+                remove_earlier(&edges)?;
             }
             let types = types_of(&dataset.table, dataset.graph.direction());
             let beside = TypesFile::path_beside(path);
-            let failed = |error| DataError::write(&beside, error);
-            if !types.is_empty() {
-                fs::write(&beside, types.to_toml()).map_err(failed)?;
+            if types.is_empty() {
+                remove_earlier(&beside)?;
+            } else {
+                let mut file = AtomicFile::create(&beside)?;
+                let text = types.to_toml();
+                file.write_all(text.as_bytes())
+                    .map_err(|error| DataError::write(&beside, error))?;
+                file.commit()?;
                 written.push(beside);
-            } else if beside.exists() {
-                // A types file of an earlier output would speak for this one.
-                fs::remove_file(&beside).map_err(failed)?;
             }
         }
     }
     Ok(written)
+}
+
+/// Edges or types of an earlier output would speak for this one.
+fn remove_earlier(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(DataError::write(path, error)),
+        _ => Ok(()),
+    }
 }
 
 /// Every file that [`write`] may write for this output.
@@ -118,6 +134,7 @@ fn types_of(table: &NodeTable, direction: Direction) -> TypesFile {
                     types.types.declare(column.name(), kind);
                 }
             }
+            ColumnData::Block(block) if block.width() == 0 => {}
             ColumnData::Block(block) => {
                 let (first, last) = match block.layout() {
                     BlockLayout::Columns(names) | BlockLayout::TypedColumns(names, _) => {

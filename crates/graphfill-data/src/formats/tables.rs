@@ -25,7 +25,9 @@ pub(crate) fn read(
 ) -> Result<Dataset> {
     let mut options = options.clone();
     let mut notes = Vec::new();
-    if let [single] = nodes {
+    if let [single] = nodes
+        && table_format(single)? == TableFormat::Text
+    {
         take_types_beside(single, &mut options, &mut notes)?;
     }
     let table = read_nodes(nodes, &options, &mut notes, progress)?;
@@ -57,7 +59,8 @@ pub(crate) fn read(
     Ok(dataset)
 }
 
-/// A types file beside the table speaks for it, more softly than the caller.
+/// A types file beside a text table speaks for it, more softly than the caller. A typed file of
+/// the same name speaks for itself.
 fn take_types_beside(
     nodes: &Path,
     options: &mut ReadOptions,
