@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::types::{Float16Type, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
@@ -303,6 +303,10 @@ fn missing_cells(cells: &ArrayRef) -> Vec<bool> {
         }
         DataType::Float32 => {
             let numbers = cells.as_primitive::<Float32Type>();
+            Box::new(|row| numbers.value(row).is_nan())
+        }
+        DataType::Float16 => {
+            let numbers = cells.as_primitive::<Float16Type>();
             Box::new(|row| numbers.value(row).is_nan())
         }
         _ => Box::new(|_| false),

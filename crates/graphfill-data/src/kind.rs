@@ -138,8 +138,10 @@ impl DeclaredKind {
             Kind::Count => Some(DeclaredKind::Count),
             Kind::Boolean => Some(DeclaredKind::Boolean),
             Kind::Category => Some(DeclaredKind::Category),
-            Kind::Unused(Unused::Declared | Unused::NodeType) => Some(DeclaredKind::Unused),
-            Kind::Block(_) | Kind::Unused(_) => None,
+            // Inferred again they would be, or (a date spelt as text, a label) they would not.
+            Kind::Unused(Unused::AllMissing | Unused::Constant | Unused::FreeText { .. }) => None,
+            Kind::Unused(_) => Some(DeclaredKind::Unused),
+            Kind::Block(_) => None,
         }
     }
 }

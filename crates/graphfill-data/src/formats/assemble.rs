@@ -14,12 +14,11 @@ use crate::error::{DataError, Place, Result};
 use crate::formats::edge_columns::{plain, position};
 use crate::formats::lists;
 use crate::formats::options::ReadOptions;
-use crate::formats::raw_table::{RawCells, RawColumn, RawTable};
+use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
 use crate::ids::NodeIds;
 use crate::infer;
-use crate::kind::{Kind, Unused};
+use crate::kind::{DeclaredKind, Kind, Unused};
 use crate::labels::Labels;
-use crate::spelling;
 use crate::table::{IdColumn, NodeTable};
 
 /// So many 0/1 columns side by side in a text file are one binary block.
@@ -38,6 +37,7 @@ pub(crate) fn assemble(
     for (declared, _) in options.types.iter() {
         position(&path, &names, declared)?;
     }
+    check_distinct(&path, &names)?;
     let mut notes = Vec::new();
     let (ids, id_column) = take_ids(&mut raw, &names, options, &mut notes)?;
     let label = options.label.as_deref();
@@ -80,7 +80,7 @@ fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Re
         cells.data_type(),
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
     );
-    let made = if is_list {
+    let made = if is_list && declared != Some(DeclaredKind::Unused) {
         lists::block_column(&column.name, &cells)
     } else {
         infer::typed_column(&column.name, cells, declared)
@@ -104,7 +104,7 @@ fn take_ids(
     };
     let candidate = named.or_else(|| {
         let first = raw.columns.first()?;
-        let ids = ids_of(&first.cells)?;
+        let ids = ids_of(&first.cells, raw.is_text())?;
         ids.index().is_ok().then_some(0)
     });
     let Some(position) = candidate else {
@@ -114,7 +114,7 @@ fn take_ids(
         return Ok((NodeIds::numbered(raw.rows()), IdColumn::default()));
     };
     let column = &raw.columns[position];
-    let Some(ids) = ids_of(&column.cells) else {
+    let Some(ids) = ids_of(&column.cells, raw.is_text()) else {
         let missing = first_missing(&column.cells);
         let place = raw.place(missing.unwrap_or(0)).column(&column.name);
         return Err(match missing {
@@ -135,22 +135,26 @@ fn take_ids(
     }
     let column = raw.columns.remove(position);
     let data_type = match &column.cells {
-        RawCells::Bytes(_) => None,
-        RawCells::Array(cells) => Some(cells.data_type().clone()),
+        RawCells::Array(cells) if !raw.is_text() => Some(cells.data_type().clone()),
+        RawCells::Array(_) | RawCells::Bytes(_) => None,
     };
     Ok((ids, IdColumn { name: column.name, position, data_type }))
 }
 
-/// The cells as ids; none where one is missing or the type is no id.
-fn ids_of(cells: &RawCells) -> Option<NodeIds> {
+/// The cells as ids; none where one is missing or the type is no id. Only a text file leaves open
+/// whether digits are a number: a typed one says so, and edges are then written in that type.
+fn ids_of(cells: &RawCells, from_text: bool) -> Option<NodeIds> {
     if first_missing(cells).is_some() {
         return None;
     }
     match cells {
         RawCells::Bytes(_) => cells.text().map(NodeIds::from_text),
         RawCells::Array(array) => match array.data_type() {
-            DataType::Utf8 => cells.text().map(NodeIds::from_text),
-            DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(_, _) => {
+            DataType::Utf8 if from_text => cells.text().map(NodeIds::from_text),
+            DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Dictionary(_, _) => {
                 let text = arrow_cast::cast(array, &DataType::Utf8).ok()?;
                 Some(NodeIds::Strings(StringArray::from(text.to_data())))
             }
@@ -203,6 +207,7 @@ fn blocks(raw: &RawTable, path: &Path, options: &ReadOptions) -> Result<Vec<Run>
     let taken = |runs: &[Run], at: usize| {
         let column = &raw.columns[at];
         options.types.get(&column.name).is_some()
+            || column.declared.is_some()
             || options.label.as_deref() == Some(column.name.as_str())
             || runs.iter().any(|run| (run.first..=run.last).contains(&at))
     };
@@ -339,7 +344,6 @@ fn numbers_of(raw: &RawTable, name: &str, cells: RawCells) -> Result<Vec<f64>> {
         Some(row) => {
             let text = column.text();
             let found = format!("found '{}', which is no finite number", text.value(row));
-            debug_assert!(spelling::number(text.value(row)).is_none_or(f64::is_infinite));
             Err(DataError::malformed(
                 raw.place(row).column(name),
                 found,

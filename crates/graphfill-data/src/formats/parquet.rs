@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow_array::builder::Int64Builder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{
@@ -29,11 +30,12 @@ use crate::formats::edge_columns::EdgeColumns;
 use crate::formats::lists;
 use crate::formats::open::open_file;
 use crate::formats::options::ReadOptions;
-use crate::formats::raw_table::{RawCells, RawColumn, RawTable};
+use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
 use crate::graph::{Direction, Graph};
 use crate::ids::NodeIds;
 use crate::kind::{DeclaredKind, Kind};
 use crate::progress::Progress;
+use crate::spelling;
 use crate::table::NodeTable;
 
 /// The key of the field metadata that holds a column's kind.
@@ -42,6 +44,8 @@ const KIND: &str = "graphfill.kind";
 const BLOCK: &str = "graphfill.block";
 /// The key of the schema metadata that says that arcs point one way.
 const DIRECTED: &str = "graphfill.directed";
+/// Up to here every whole number is one of double precision: 2⁵³.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 14;
 
@@ -225,6 +229,8 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<()> {
     let at = table.id_column.position.min(fields.len());
     fields.insert(at, Field::new(&table.id_column.name, ids.data_type().clone(), false));
     arrays.insert(at, ids);
+    let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+    check_distinct(path, &names)?;
     write(path, Schema::new(fields), arrays)
 }
 
@@ -262,10 +268,10 @@ fn id_array(table: &NodeTable) -> ArrayRef {
         NodeIds::Integers(ids) => Arc::new(Int64Array::from(ids.clone())),
         NodeIds::Strings(ids) => Arc::new(ids.clone()),
     };
-    match &table.id_column.data_type {
-        Some(wanted) => arrow_cast::cast(&ids, wanted).unwrap_or(ids),
-        None => ids,
-    }
+    let Some(wanted) = &table.id_column.data_type else { return ids };
+    // Ids of nodes that only edges name may not be of the type that the file had.
+    let cast = arrow_cast::cast(&ids, wanted).ok().filter(|cast| cast.logical_null_count() == 0);
+    cast.unwrap_or(ids)
 }
 
 /// The cells in the type that a typed file should have for them.
@@ -280,14 +286,32 @@ fn typed_array(column: &Column) -> ArrayRef {
     let numbers = || column.numbers().into_iter().map(known);
     match column.kind() {
         Kind::Number => Arc::new(Float64Array::from_iter(numbers())),
-        Kind::Count => {
-            Arc::new(Int64Array::from_iter(numbers().map(|value| value.map(|v| v as i64))))
-        }
+        // Counts that an integer doesn't hold stay the text that they are.
+        Kind::Count => whole_numbers(cells).unwrap_or_else(|| cells.clone()),
         Kind::Boolean => {
             Arc::new(BooleanArray::from_iter(numbers().map(|value| value.map(|v| v == 1.0))))
         }
         Kind::Category | Kind::Block(_) | Kind::Unused(_) => cells.clone(),
     }
+}
+
+/// The whole numbers that text cells spell ("3", "3.0", "1e3"), where all of them are exact.
+fn whole_numbers(cells: &ArrayRef) -> Option<ArrayRef> {
+    let whole = |text: &str| {
+        let exact = text.trim().parse::<i64>().ok();
+        exact.or_else(|| {
+            let number = spelling::number(text)?;
+            (number.fract() == 0.0 && number.abs() <= MOST_EXACT).then_some(number as i64)
+        })
+    };
+    let mut counts = Int64Builder::with_capacity(cells.len());
+    for cell in cells.as_string::<i32>() {
+        match cell {
+            None => counts.append_null(),
+            Some(text) => counts.append_value(whole(text)?),
+        }
+    }
+    Some(Arc::new(counts.finish()))
 }
 
 fn write(path: &Path, schema: Schema, arrays: Vec<ArrayRef>) -> Result<()> {
