@@ -13,6 +13,7 @@ use crate::column::Column;
 use crate::dataset::Dataset;
 use crate::edge_list::EdgeList;
 use crate::error::{DataError, Place, Result};
+use crate::formats::edge_collector::is_weight;
 use crate::formats::npz::{Archive, read_rows, shape};
 use crate::graph::Direction;
 use crate::ids::NodeIds;
@@ -39,7 +40,7 @@ pub(crate) fn read(path: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let mut weighted = false;
     read_rows(path, &adjacency, progress, |source, arcs| {
         for &(target, weight) in arcs.iter() {
-            if !(weight.is_finite() && weight >= 0.0) {
+            if !is_weight(weight) {
                 return Err(wrong("adj_data", format!("an arc has the weight {weight}")));
             }
             weighted |= weight != 1.0;
@@ -65,7 +66,8 @@ pub(crate) fn read(path: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let mut notes = Vec::new();
     let ids = ids(&mut archive, nodes, &mut notes);
     let labels = labels(&mut archive, nodes)?;
-    let table = NodeTable::new(IdColumn::default(), ids, vec![Column::block("x", block)], labels);
+    let columns = if width == 0 { Vec::new() } else { vec![Column::block("x", block)] };
+    let table = NodeTable::new(IdColumn::default(), ids, columns, labels);
     let graph = list.into_graph(nodes, Direction::Directed);
     let graph = if weighted { graph } else { graph.without_weights() };
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());

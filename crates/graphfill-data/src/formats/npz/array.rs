@@ -13,6 +13,12 @@ use crate::error::{DataError, Place, Result};
 /// The most bytes that the text of a header may have.
 const MOST_HEADER: usize = 1 << 16;
 
+/// The most characters that one text may have; each text of an array takes as many.
+pub(super) const MOST_CHARACTERS: usize = 1 << 20;
+
+/// Deflate packs at most 1,032 bytes into one.
+const MOST_EXPANSION: u64 = 1032;
+
 /// The element type of an array, little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ElementType {
@@ -41,7 +47,7 @@ impl ElementType {
     fn parse(descr: &str) -> Option<ElementType> {
         let (order, rest) = descr.split_at_checked(1)?;
         let (kind, size) = rest.split_at_checked(1)?;
-        let size: usize = size.parse().ok().filter(|&size| size <= MOST_HEADER)?;
+        let size: usize = size.parse().ok().filter(|&size| size <= MOST_CHARACTERS)?;
         if order == ">" && size > 1 {
             return None;
         }
@@ -70,12 +76,14 @@ pub(crate) struct ArrayStream<'a> {
 /// An `.npz` archive.
 pub(crate) struct Archive {
     path: PathBuf,
+    length: u64,
     zip: ZipArchive<BufReader<File>>,
 }
 
 impl Archive {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = crate::formats::open::open_file(path)?;
+        let length = file.metadata().map_err(|error| DataError::read(path, error))?.len();
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
             DataError::malformed(
                 Place::file(path),
@@ -83,7 +91,7 @@ impl Archive {
                 "fetch or write it again; a partial download looks like this",
             )
         })?;
-        Ok(Archive { path: path.to_path_buf(), zip })
+        Ok(Archive { path: path.to_path_buf(), length, zip })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -111,6 +119,11 @@ impl Archive {
                 "the archive lacks an array that its layout needs, or is damaged",
             )
         })?;
+        // What doesn't fit into the archive however well it is packed is not there.
+        if file.size() / MOST_EXPANSION > self.length {
+            let found = format!("it claims {} bytes in an archive of {}", file.size(), self.length);
+            return Err(DataError::malformed(place, found, "fetch or write the archive again"));
+        }
         ArrayStream::new(place, file)
     }
 
@@ -149,9 +162,9 @@ impl<'a> ArrayStream<'a> {
     fn new(place: Place, file: ZipFile<'a, BufReader<File>>) -> Result<Self> {
         let claimed = file.size();
         let mut reader = BufReader::with_capacity(1 << 16, file);
-        let wrong = |found: &str| {
-            DataError::malformed(place.clone(), found, "write the array again with numpy.savez")
-        };
+        let wrong_with =
+            |found: &str, remedy: &str| DataError::malformed(place.clone(), found, remedy);
+        let wrong = |found: &str| wrong_with(found, "write the array again with numpy.savez");
         let mut start = [0u8; 8];
         reader.read_exact(&mut start).map_err(|_| wrong("this is no numpy array"))?;
         if &start[..6] != b"\x93NUMPY" {
@@ -169,12 +182,21 @@ impl<'a> ArrayStream<'a> {
         let text = String::from_utf8_lossy(&text).into_owned();
         let header = Header::parse(&text).ok_or_else(|| wrong("the header is not numpy's"))?;
         if header.fortran {
-            return Err(wrong("the array is stored column by column, which is not read"));
+            return Err(wrong_with(
+                "the array is stored column by column (Fortran order), which is not read",
+                "pass it through numpy.ascontiguousarray before numpy.savez",
+            ));
         }
         let element = ElementType::parse(&header.descr).ok_or_else(|| {
-            wrong(&format!("the element type {} is not read (objects never are)", header.descr))
+            wrong_with(
+                &format!("the element type {} is not read", header.descr),
+                "save it as '<i8', '<f8', 'bool' or text with array.astype; Python objects are \
+                 never read, since reading them can run a program",
+            )
         })?;
         let count = header.shape.iter().try_fold(1usize, |count, &side| count.checked_mul(side));
+        // Texts of no character take no byte, so their number is not to be believed.
+        let count = count.filter(|&count| count == 0 || element.size() > 0);
         let bytes = count.and_then(|count| count.checked_mul(element.size()));
         let before = 8 + length_bytes + length;
         if bytes.is_none_or(|bytes| bytes as u64 + before as u64 != claimed) {
@@ -277,18 +299,15 @@ impl<'a> ArrayStream<'a> {
             ElementType::Unicode(_) => self
                 .buffer
                 .chunks_exact(4)
-                .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
-                .take_while(|&code| code != 0)
-                .map(char::from_u32)
+                .map(|c| char::from_u32(u32::from_le_bytes([c[0], c[1], c[2], c[3]])))
                 .collect::<Option<String>>(),
-            ElementType::Bytes(_) => {
-                let end = self.buffer.iter().position(|&byte| byte == 0);
-                let bytes = &self.buffer[..end.unwrap_or(self.buffer.len())];
-                std::str::from_utf8(bytes).ok().map(str::to_owned)
-            }
+            ElementType::Bytes(_) => std::str::from_utf8(&self.buffer).ok().map(str::to_owned),
             _ => return Err(self.wrong_type("texts")),
         };
-        text.map(Some).ok_or_else(|| self.wrong_type("texts"))
+        // Shorter texts are padded with zeros at the end, there alone.
+        let mut text = text.ok_or_else(|| self.wrong_type("texts"))?;
+        text.truncate(text.trim_end_matches('\0').len());
+        Ok(Some(text))
     }
 }
 

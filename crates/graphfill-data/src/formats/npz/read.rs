@@ -39,6 +39,8 @@ pub(crate) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     }
     let mut columns = if archive.has("col_types") {
         typed_columns(&mut archive, names, &missing, options, progress)?
+    } else if width == 0 {
+        Vec::new()
     } else {
         vec![one_block(&mut archive, names, &missing, progress)?]
     };
@@ -87,34 +89,31 @@ fn missing_cells(archive: &mut Archive, rows: usize, width: usize) -> Result<Cel
             "write the archive again",
         )
     };
-    let mut whole = vec![false; rows];
+    let mut whole = CellMask::none(rows, width);
     if archive.has("missing_rows") {
-        for row in archive.integers("missing_rows")? {
-            let row = usize::try_from(row).ok().filter(|&row| row < rows);
-            whole[row.ok_or_else(|| outside("missing_rows"))?] = true;
-        }
+        let inside = |row: i64| usize::try_from(row).ok().filter(|&row| row < rows);
+        let listed = archive.integers("missing_rows")?.into_iter().map(inside);
+        let listed = listed.collect::<Option<Vec<usize>>>();
+        whole = CellMask::of_rows(rows, width, listed.ok_or_else(|| outside("missing_rows"))?);
     }
-    let (mut offsets, mut cells) = (vec![0; rows + 1], Vec::new());
-    if archive.has("missing_indptr") {
-        offsets = archive.integers("missing_indptr")?;
-        cells = archive.integers("missing_indices")?;
-        offsets = checked_length(&path, "missing_indptr", offsets, rows + 1)?;
-        let ordered = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-        if !ordered || offsets[0] != 0 || offsets[rows] != cells.len() as i64 {
-            return Err(outside("missing_indptr"));
-        }
-        if cells.iter().any(|&cell| usize::try_from(cell).is_ok_and(|c| c >= width) || cell < 0) {
-            return Err(outside("missing_indices"));
-        }
+    if !archive.has("missing_indptr") {
+        return Ok(whole);
     }
-    Ok(CellMask::build(rows, width, |row, list| {
-        if whole[row] {
-            list.extend(0..width as u32);
-        } else {
-            let own = &cells[offsets[row] as usize..offsets[row + 1] as usize];
-            list.extend(own.iter().map(|&cell| cell as u32));
-        }
-    }))
+    let offsets = archive.integers("missing_indptr")?;
+    let cells = archive.integers("missing_indices")?;
+    let offsets = checked_length(&path, "missing_indptr", offsets, rows + 1)?;
+    let ordered = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+    if !ordered || offsets[0] != 0 || offsets[rows] != cells.len() as i64 {
+        return Err(outside("missing_indptr"));
+    }
+    if cells.iter().any(|&cell| usize::try_from(cell).is_ok_and(|c| c >= width) || cell < 0) {
+        return Err(outside("missing_indices"));
+    }
+    let single = CellMask::build(rows, width, |row, list| {
+        let own = &cells[offsets[row] as usize..offsets[row + 1] as usize];
+        list.extend(own.iter().map(|&cell| cell as u32));
+    });
+    Ok(whole.union(&single))
 }
 
 /// All features as one block; a stored NaN is a missing cell.
@@ -135,18 +134,22 @@ fn one_block(
         builder.push_row(cells);
         Ok(())
     })?;
-    let mut at = 0;
-    let unknown = CellMask::build(missing.rows(), width, |row, cells| {
-        while at < unknown.len() && unknown[at].0 == row {
-            cells.push(unknown[at].1);
-            at += 1;
-        }
-    });
+    let unknown = mask_of(&unknown, missing.rows(), width);
     let name = match archive.has("block_names") {
         true => archive.strings("block_names")?.into_iter().next().unwrap_or_default(),
         false => "x".to_owned(),
     };
     Ok(Column::block(name, builder.finish(missing.union(&unknown))))
+}
+
+/// The mask of cells `(row, column)` that are listed by row.
+fn mask_of(cells: &[(usize, u32)], rows: usize, width: usize) -> CellMask {
+    let mut left = cells.iter().peekable();
+    CellMask::build(rows, width, |row, columns| {
+        while let Some((_, column)) = left.next_if(|cell| cell.0 == row) {
+            columns.push(*column);
+        }
+    })
 }
 
 /// Features of declared types: single columns, and blocks where the archive says so.
@@ -181,11 +184,14 @@ fn typed_columns(
         })
         .collect();
     let mut block_cells: Vec<Vec<(u32, f64)>> = vec![Vec::new(); blocks.len()];
+    let mut unknown: Vec<(usize, u32)> = Vec::new();
     read_rows(&path, "x_", progress, |row, cells| {
         for &(column, value) in cells.iter() {
             let at = column as usize;
             match (single[at], block_of(at)) {
                 (Some(position), _) => dense[position][row] = value,
+                (None, Some(_)) if value.is_nan() => unknown.push((row, column)),
+                (None, Some(_)) if missing.contains(row, at) => {}
                 (None, Some(block)) => {
                     block_cells[block].push((column - blocks[block].first as u32, value));
                 }
@@ -199,6 +205,7 @@ fn typed_columns(
         Ok(())
     })?;
 
+    let missing = &missing.union(&mask_of(&unknown, rows, width));
     let narrow = archive.stream("x_data")?.element() != ElementType::Float(8);
     let mut builders = builders.into_iter();
     let mut columns = Vec::new();
@@ -336,12 +343,18 @@ fn auxiliary_columns(
     let path = archive.path().to_path_buf();
     let names = archive.strings("aux_names")?;
     let count = names.len();
+    let narrow = archive.stream("aux")?.element() == ElementType::Float(4);
     let values = checked_length(&path, "aux", archive.floats("aux")?, rows * count)?;
     let mut columns = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        let cells = (0..rows).map(|row| values[row * count + at] as f32);
-        let cells: Float32Array = cells.map(|value| (!value.is_nan()).then_some(value)).collect();
-        let made = infer::typed_column(name, Arc::new(cells), options.types.get(name));
+        let cells = (0..rows).map(|row| values[row * count + at]);
+        let cells = cells.map(|value| (!value.is_nan()).then_some(value));
+        let cells: ArrayRef = if narrow {
+            Arc::new(cells.map(|cell| cell.map(|value| value as f32)).collect::<Float32Array>())
+        } else {
+            Arc::new(cells.collect::<Float64Array>())
+        };
+        let made = infer::typed_column(name, cells, options.types.get(name));
         columns.push(made.map_err(|offence| {
             let place = Place::file(&path).column(name);
             DataError::malformed(
@@ -415,11 +428,15 @@ fn labels(archive: &mut Archive, rows: usize) -> Result<Option<Labels>> {
     if !archive.has("y_names") {
         return Ok(Labels::from_numbers("y", &numbers));
     }
+    let name = match archive.has("y_name") {
+        true => archive.strings("y_name")?.into_iter().next().unwrap_or_default(),
+        false => "y".to_owned(),
+    };
     let classes = archive.strings("y_names")?;
     let class = |&number: &i64| {
         let class = u32::try_from(number).ok();
         class.filter(|&class| (class as usize) < classes.len())
     };
     let of_node = numbers.iter().map(class).collect();
-    Ok(Some(Labels { name: "y".to_owned(), of_node, classes }))
+    Ok(Some(Labels { name, of_node, classes }))
 }

@@ -33,6 +33,7 @@ pub(crate) fn write(table: &NodeTable, graph: &Graph, path: &Path) -> Result<()>
         let number = |class: &Option<u32>| class.map_or(-1, |class| class as i32);
         archive.int32("y", labels.of_node.iter().map(number))?;
         archive.strings("y_names", &labels.classes)?;
+        archive.strings("y_name", &[&labels.name])?;
     }
     archive.commit()
 }
@@ -62,7 +63,11 @@ enum Feature<'a> {
 }
 
 fn write_features(archive: &mut ArchiveWriter<'_>, table: &NodeTable, path: &Path) -> Result<()> {
-    let used: Vec<&Column> = table.used_columns().collect();
+    let has_cells = |column: &&Column| match column.data() {
+        ColumnData::Block(block) => block.width() > 0,
+        ColumnData::Array(_) => true,
+    };
+    let used: Vec<&Column> = table.used_columns().filter(has_cells).collect();
     let mut names: Vec<String> = Vec::new();
     let mut types: Vec<&str> = Vec::new();
     let mut blocks: Vec<(String, i64, i64, u8)> = Vec::new();

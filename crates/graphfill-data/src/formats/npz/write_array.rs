@@ -6,6 +6,7 @@ use std::path::Path;
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
+use super::array::MOST_CHARACTERS;
 use crate::atomic_file::AtomicFile;
 use crate::error::{DataError, Result};
 
@@ -111,6 +112,12 @@ impl<'a> ArchiveWriter<'a> {
     pub(crate) fn strings<S: AsRef<str>>(&mut self, name: &str, values: &[S]) -> Result<()> {
         let characters = |value: &S| value.as_ref().chars().count();
         let longest = values.iter().map(characters).max().unwrap_or(0).max(1);
+        if longest > MOST_CHARACTERS {
+            return Err(DataError::Request(format!(
+                "{}: a text of {longest} characters is too long for .npz, which takes up to {MOST_CHARACTERS}\n  write Parquet or CSV instead",
+                self.path.display()
+            )));
+        }
         self.array(name, &format!("<U{longest}"), &[values.len()], |out| {
             for value in values {
                 let mut written = 0;
