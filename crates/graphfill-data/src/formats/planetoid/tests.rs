@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
+
 use super::{find, read};
 use crate::block::Block;
 use crate::column::ColumnData;
@@ -219,5 +221,28 @@ fn cora_has_its_published_counts() {
 fn pubmed_has_its_published_counts() {
     if let Some(counts) = counts("pubmed") {
         assert_eq!(counts, [19717, 44324, 500, 988_031, 19717]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn changed_files_are_read_or_refused(
+        which in 0..6usize,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let set = Set::new();
+        let end = ["allx", "tx", "ally", "ty", "graph", "test.index"][which];
+        let path = set.folder.path().join(format!("ind.small.{end}"));
+        let mut bytes = fs::read(path).expect("a file of the set");
+        for (position, byte) in changes {
+            *position.get_mut(&mut bytes) = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        set.write(end, &bytes);
+        // Only that it comes back matters here.
+        let _ = set.read();
     }
 }
