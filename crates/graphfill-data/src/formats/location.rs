@@ -210,15 +210,7 @@ fn in_folder(folder: &Path) -> Result<Location> {
     match prefixes.as_slice() {
         [] => {}
         [one] => return Ok(Location::Planetoid(one.clone())),
-        several => {
-            let names: Vec<String> =
-                several.iter().map(|prefix| prefix.display().to_string()).collect();
-            return Err(DataError::malformed(
-                Place::file(folder),
-                "the folder holds several planetoid data sets",
-                format!("name one of them: {}", names.join(", ")),
-            ));
-        }
+        several => return Err(several_graphs(folder, "planetoid data sets", several)),
     }
     if holds("user_product_date.csv") && holds("product_tags.csv") {
         return Ok(Location::Steam(folder.to_path_buf()));
@@ -228,6 +220,15 @@ fn in_folder(folder: &Path) -> Result<Location> {
         return Ok(Location::Ogb(folder.to_path_buf()));
     }
     tables_in_folder(folder)
+}
+
+fn several_graphs(folder: &Path, what: &str, paths: &[impl AsRef<Path>]) -> DataError {
+    let names = paths.iter().map(|path| path.as_ref().display().to_string());
+    DataError::malformed(
+        Place::file(folder),
+        format!("the folder holds several {what}"),
+        format!("name one of them: {}", names.collect::<Vec<_>>().join(", ")),
+    )
 }
 
 /// Every table of a folder, told apart by their columns.
@@ -243,8 +244,10 @@ fn tables_in_folder(folder: &Path) -> Result<Location> {
         .filter(|path| path.extension().is_some_and(|ending| ending == "npz"))
         .filter(|path| npz::layout(path).is_ok_and(|layout| layout != npz::Layout::Splits))
         .collect();
-    if let [archive] = archives.as_slice() {
-        return Location::find(archive, None);
+    match archives.as_slice() {
+        [] => {}
+        [archive] => return Location::find(archive, None),
+        several => return Err(several_graphs(folder, ".npz graphs", several)),
     }
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     for path in files {

@@ -40,6 +40,15 @@ fn an_archive_is_no_table_of_edges() {
 }
 
 #[test]
+fn a_folder_of_several_graphs_lists_them() {
+    let archive = crate::samples::archive(&crate::samples::own_arrays());
+    let (folder, _) = folder(&[("one.npz", &archive), ("two.npz", &archive)]);
+    let found = read(folder.path(), None, &ReadOptions::default());
+    let parts = ["several .npz graphs", "name one", "one.npz", "two.npz"];
+    assert_helpful("several", found, &folder.path().display().to_string(), &parts);
+}
+
+#[test]
 fn every_cut_of_a_gzipped_table_is_an_error() {
     let mut text = b"id,x\n".to_vec();
     for row in 0..2000u32 {
