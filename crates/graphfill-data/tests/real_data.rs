@@ -1,8 +1,9 @@
 //! Real graphs, found through the environment variable `GRAPHFILL_DATA`, have the counts that are
 //! known for them, and one graph is the same from whatever file it is read.
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use graphfill_data::formats::{self, Location, ReadOptions, splits_file};
 use graphfill_data::{Block, ColumnData, Dataset, Silent};
@@ -16,8 +17,8 @@ fn data() -> Option<PathBuf> {
     folder
 }
 
-fn read(path: PathBuf) -> Dataset {
-    let location = Location::find(&path, None).unwrap_or_else(|error| panic!("{error}"));
+fn read(path: impl AsRef<Path>) -> Dataset {
+    let location = Location::find(path.as_ref(), None).unwrap_or_else(|error| panic!("{error}"));
     let dataset = formats::read(&location, &ReadOptions::default(), &Silent);
     dataset.unwrap_or_else(|error| panic!("{error}"))
 }
