@@ -1,8 +1,8 @@
 //! Arcs on their way from a file into a [`Graph`].
 //!
-//! Built for tens of millions of arcs: eight bytes an arc (twelve with a weight) while reading,
-//! sorted in place, and handed over to the compressed rows from the back so that the list shrinks
-//! as the graph grows. The peak is the list itself, never list plus graph.
+//! Built for tens of millions of arcs: six bytes an arc while reading (eight from 2²⁴ nodes on,
+//! twelve with a weight), sorted in place, and handed over to the compressed rows from the back so
+//! that the list shrinks as the graph grows. The peak is the list itself, never list plus graph.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -19,6 +19,8 @@ pub struct EdgeList {
 
 #[derive(Debug)]
 enum Arcs {
+    /// Arcs between nodes below 2²⁴.
+    Narrow(Vec<NarrowArc>),
     /// `source << 32 | target`, so that one integer comparison orders them.
     Plain(Vec<u64>),
     Weighted(Vec<WeightedArc>),
@@ -26,7 +28,27 @@ enum Arcs {
 
 impl Default for Arcs {
     fn default() -> Self {
-        Arcs::Plain(Vec::new())
+        Arcs::Narrow(Vec::new())
+    }
+}
+
+/// Three bytes of the source, then three of the target, the highest first.
+#[derive(Debug, Clone, Copy)]
+struct NarrowArc([u8; 6]);
+
+impl NarrowArc {
+    /// The arc, where both ends fit.
+    fn new(source: u32, target: u32) -> Option<Self> {
+        let ([0, a, b, c], [0, d, e, f]) = (source.to_be_bytes(), target.to_be_bytes()) else {
+            return None;
+        };
+        Some(NarrowArc([a, b, c, d, e, f]))
+    }
+
+    /// `source << 32 | target`.
+    fn wide(self) -> u64 {
+        let [a, b, c, d, e, f] = self.0;
+        u64::from_be_bytes([0, a, b, c, 0, d, e, f])
     }
 }
 
@@ -40,7 +62,7 @@ struct WeightedArc {
 impl EdgeList {
     /// A list of arcs without weights.
     pub fn unweighted() -> Self {
-        EdgeList { arcs: Arcs::Plain(Vec::new()) }
+        EdgeList::default()
     }
 
     /// A list of arcs with weights.
@@ -50,15 +72,32 @@ impl EdgeList {
 
     /// Adds an arc; a list without weights ignores `weight`.
     pub fn push(&mut self, source: u32, target: u32, weight: f32) {
+        if let Arcs::Narrow(arcs) = &mut self.arcs {
+            match NarrowArc::new(source, target) {
+                Some(arc) => return arcs.push(arc),
+                None => self.widen(),
+            }
+        }
         match &mut self.arcs {
+            // Widened above.
+            Arcs::Narrow(_) => {}
             Arcs::Plain(arcs) => arcs.push(u64::from(source) << 32 | u64::from(target)),
             Arcs::Weighted(arcs) => arcs.push(WeightedArc { source, target, weight }),
         }
     }
 
+    /// Gives every arc eight bytes; their order doesn't matter yet.
+    fn widen(&mut self) {
+        let Arcs::Narrow(narrow) = &mut self.arcs else { return };
+        let mut arcs = Vec::new();
+        hand_over(std::mem::take(narrow), |arc| arcs.push(arc.wide()));
+        self.arcs = Arcs::Plain(arcs);
+    }
+
     /// The number of arcs so far.
     pub fn len(&self) -> usize {
         match &self.arcs {
+            Arcs::Narrow(arcs) => arcs.len(),
             Arcs::Plain(arcs) => arcs.len(),
             Arcs::Weighted(arcs) => arcs.len(),
         }
@@ -75,6 +114,14 @@ impl EdgeList {
     /// If an arc names a node that is not below `nodes`: readers check ids before they push.
     pub fn into_graph(self, nodes: usize, direction: Direction) -> Graph {
         match self.arcs {
+            Arcs::Narrow(mut arcs) => {
+                arcs.par_sort_unstable_by_key(|arc| arc.wide());
+                let offsets = row_offsets(&arcs, nodes, |arc| (arc.wide() >> 32) as u32);
+                let mut targets = Vec::with_capacity(arcs.len());
+                hand_over(arcs, |arc| targets.push(arc.wide() as u32));
+                targets.reverse();
+                Graph::from_rows(offsets, targets, None, direction)
+            }
             Arcs::Plain(mut arcs) => {
                 arcs.par_sort_unstable();
                 let source = |arc: &u64| (arc >> 32) as u32;
@@ -141,6 +188,21 @@ mod tests {
         assert_eq!(graph.targets_of(1), [] as [u32; 0]);
         assert_eq!(graph.targets_of(2), [0, 2]);
         assert_eq!(graph.targets_of(3), [] as [u32; 0]);
+    }
+
+    #[test]
+    fn arcs_between_many_nodes_are_kept_beside_those_between_few() {
+        let most = 0x0100_0001;
+        let mut list = EdgeList::unweighted();
+        let arcs = [(3, 1), (0x00ff_ffff, 2), (most - 1, 0), (3, most - 1), (0, 5), (3, 0)];
+        for (source, target) in arcs {
+            list.push(source, target, 1.0);
+        }
+        assert_eq!(list.len(), arcs.len());
+        let graph = list.into_graph(most as usize, Direction::Directed);
+        let mut sorted = arcs.map(|(source, target)| (source, target, 1.0));
+        sorted.sort_by_key(|arc| (arc.0, arc.1));
+        assert_eq!(graph.iter().collect::<Vec<_>>(), sorted);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Turns the ids of edges into rows of the node table, whatever the file format.
 
-use hashbrown::HashMap;
 use std::path::Path;
 
 use crate::edge_list::EdgeList;
 use crate::error::{DataError, Place, Result};
+use crate::formats::new_nodes::{EdgeEnd, NewNodes};
 use crate::formats::options::UnknownNodes;
-use crate::ids::IdIndex;
+use crate::ids::{IdIndex, NodeIds};
 
 /// Arcs as they are read, and the nodes that only edges know.
 pub(crate) struct EdgeCollector<'a> {
@@ -14,8 +14,7 @@ pub(crate) struct EdgeCollector<'a> {
     known: u32,
     policy: UnknownNodes,
     list: EdgeList,
-    added: Vec<String>,
-    row_of_added: HashMap<String, u32>,
+    added: NewNodes,
     skipped: u64,
     weighted: Option<bool>,
 }
@@ -23,7 +22,7 @@ pub(crate) struct EdgeCollector<'a> {
 /// What was read.
 pub(crate) struct CollectedEdges {
     pub(crate) list: EdgeList,
-    pub(crate) added: Vec<String>,
+    pub(crate) added: NodeIds,
     pub(crate) skipped: u64,
 }
 
@@ -36,8 +35,7 @@ impl<'a> EdgeCollector<'a> {
             known: known as u32,
             policy,
             list: EdgeList::unweighted(),
-            added: Vec::new(),
-            row_of_added: HashMap::new(),
+            added: NewNodes::default(),
             skipped: 0,
             weighted: None,
         }
@@ -62,15 +60,9 @@ impl<'a> EdgeCollector<'a> {
         }
     }
 
-    /// Whether the node table or an earlier edge knows this id.
+    /// Whether the node table knows this id.
     pub(crate) fn knows(&self, id: &str) -> bool {
-        self.row_of(id).is_some()
-    }
-
-    /// The row of an id, as it is spelt or else without the spaces around it.
-    fn row_of(&self, id: &str) -> Option<u32> {
-        let index = self.index.as_ref()?;
-        index.row_of_text(id).or_else(|| index.row_of_text(id.trim()))
+        self.row_of(EdgeEnd::Text(id)).is_some()
     }
 
     /// Whether the ids are those of a node table.
@@ -78,38 +70,21 @@ impl<'a> EdgeCollector<'a> {
         self.index.is_some()
     }
 
-    /// An arc between two ids spelt as text.
-    pub(crate) fn push_text(
-        &mut self,
-        path: &Path,
-        line: u64,
-        (source, target): (&str, &str),
-        weight: Option<f64>,
-    ) -> Result<()> {
-        let ends = (self.row_of(source), self.row_of(target));
-        let names = || (source.trim().to_owned(), target.trim().to_owned());
-        self.push(path, line, ends, names, weight)
+    /// The row of an id, as it is spelt or else without the spaces around it.
+    fn row_of(&self, end: EdgeEnd<'_>) -> Option<u32> {
+        let index = self.index.as_ref()?;
+        match end {
+            EdgeEnd::Text(id) => index.row_of_text(id).or_else(|| index.row_of_text(id.trim())),
+            EdgeEnd::Integer(id) => index.row_of_integer(id),
+        }
     }
 
-    /// An arc between two whole-number ids.
-    pub(crate) fn push_integers(
+    /// An arc between two ids.
+    pub(crate) fn push(
         &mut self,
         path: &Path,
         line: u64,
-        (source, target): (i64, i64),
-        weight: Option<f64>,
-    ) -> Result<()> {
-        let find = |id: i64| self.index.as_ref().and_then(|index| index.row_of_integer(id));
-        let ends = (find(source), find(target));
-        self.push(path, line, ends, || (source.to_string(), target.to_string()), weight)
-    }
-
-    fn push(
-        &mut self,
-        path: &Path,
-        line: u64,
-        ends: (Option<u32>, Option<u32>),
-        names: impl Fn() -> (String, String),
+        (source, target): (EdgeEnd<'_>, EdgeEnd<'_>),
         weight: Option<f64>,
     ) -> Result<()> {
         let weight = match weight {
@@ -123,42 +98,37 @@ impl<'a> EdgeCollector<'a> {
             Some(weight) => weight as f32,
             None => 1.0,
         };
-        let (source, target) = match ends {
-            (Some(source), Some(target)) => (source, target),
-            (source, target) => {
-                let (source_id, target_id) = names();
-                match self.policy {
-                    UnknownNodes::Skip => {
-                        self.skipped += 1;
-                        return Ok(());
-                    }
-                    UnknownNodes::Error => {
-                        let id = if source.is_none() { source_id } else { target_id };
-                        return Err(DataError::UnknownNode { place: Place::line(path, line), id });
-                    }
-                    UnknownNodes::Add => (
-                        source.unwrap_or_else(|| self.add(source_id)),
-                        target.unwrap_or_else(|| self.add(target_id)),
-                    ),
-                }
+        let rows = (self.row_of(source), self.row_of(target));
+        let (source, target) = match (rows, self.policy) {
+            ((Some(source), Some(target)), _) => (source, target),
+            (_, UnknownNodes::Skip) => {
+                self.skipped += 1;
+                return Ok(());
             }
+            (_, UnknownNodes::Error) => {
+                let unknown = if rows.0.is_none() { source } else { target };
+                let id = unknown.to_string().trim().to_owned();
+                return Err(DataError::UnknownNode { place: Place::line(path, line), id });
+            }
+            (_, UnknownNodes::Add) => (
+                rows.0.unwrap_or_else(|| self.add(source)),
+                rows.1.unwrap_or_else(|| self.add(target)),
+            ),
         };
         self.list.push(source, target, weight);
         Ok(())
     }
 
-    fn add(&mut self, id: String) -> u32 {
-        if let Some(&row) = self.row_of_added.get(&id) {
-            return row;
-        }
-        let row = self.known + self.added.len() as u32;
-        self.row_of_added.insert(id.clone(), row);
-        self.added.push(id);
-        row
+    fn add(&mut self, end: EdgeEnd<'_>) -> u32 {
+        self.known
+            + self.added.number(match end {
+                EdgeEnd::Text(id) => EdgeEnd::Text(id.trim()),
+                EdgeEnd::Integer(_) => end,
+            })
     }
 
     pub(crate) fn finish(self) -> CollectedEdges {
-        CollectedEdges { list: self.list, added: self.added, skipped: self.skipped }
+        CollectedEdges { list: self.list, added: self.added.into_ids(), skipped: self.skipped }
     }
 }
 

@@ -12,6 +12,7 @@ mod gnn_benchmark;
 mod lines;
 mod lists;
 mod location;
+mod new_nodes;
 mod npz;
 pub mod ogb;
 pub(crate) mod open;

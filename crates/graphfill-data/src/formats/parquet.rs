@@ -28,6 +28,7 @@ use crate::error::{DataError, Place, Result};
 use crate::formats::edge_collector::EdgeCollector;
 use crate::formats::edge_columns::EdgeColumns;
 use crate::formats::lists;
+use crate::formats::new_nodes::EdgeEnd;
 use crate::formats::open::open_file;
 use crate::formats::options::ReadOptions;
 use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
@@ -136,12 +137,13 @@ pub(crate) fn read_edges(
                     .as_ref()
                     .map(|weights| if weights.is_null(at) { f64::NAN } else { weights.value(at) });
                 if whole {
-                    let id = |end: &ArrayRef| end.as_primitive::<Int64Type>().value(at);
-                    edges.push_integers(path, row, (id(&source), id(&target)), weight)?;
+                    let numbers = |end: &ArrayRef| end.as_primitive::<Int64Type>().value(at);
+                    let ends = [&source, &target].map(|end| EdgeEnd::Integer(numbers(end)));
+                    edges.push(path, row, ends.into(), weight)?;
                 } else {
                     let (source, target) = (source.as_string::<i32>(), target.as_string::<i32>());
-                    let ids = (source.value(at), target.value(at));
-                    edges.push_text(path, row, ids, weight)?;
+                    let ends = [source, target].map(|end| EdgeEnd::Text(end.value(at)));
+                    edges.push(path, row, ends.into(), weight)?;
                 }
             }
             progress.advance(batch.num_rows() as u64);

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use arrow_array::StringArray;
-
 use crate::dataset::Dataset;
 use crate::error::{DataError, Result};
 use crate::formats::edge_collector::{CollectedEdges, EdgeCollector};
@@ -11,7 +9,6 @@ use crate::formats::location::{TableFormat, table_format};
 use crate::formats::options::ReadOptions;
 use crate::formats::{assemble, csv, parquet};
 use crate::graph::Direction;
-use crate::ids::NodeIds;
 use crate::progress::Progress;
 use crate::table::{IdColumn, NodeTable};
 use crate::types_file::TypesFile;
@@ -36,14 +33,13 @@ pub(crate) fn read(
         notes.push(format!("{} edges to unknown nodes were left out", collected.skipped));
     }
     let table = match table {
-        None => {
-            let ids = NodeIds::from_text(StringArray::from(collected.added));
-            NodeTable::new(IdColumn::default(), ids, Vec::new(), None)
-        }
+        None => NodeTable::new(IdColumn::default(), collected.added, Vec::new(), None),
         Some(table) if collected.added.is_empty() => table,
         Some(table) => {
             notes.push(format!("{} nodes that only edges name were added", collected.added.len()));
-            table.with_new_nodes(&collected.added)
+            let added = &collected.added;
+            let added: Vec<String> = (0..added.len()).map(|row| added.text(row)).collect();
+            table.with_new_nodes(&added)
         }
     };
     let graph = collected.list.into_graph(table.rows(), direction);

@@ -11,6 +11,7 @@ use super::{COMMENT, delimiter_of, record_error};
 use crate::error::{DataError, Place, Result};
 use crate::formats::edge_collector::EdgeCollector;
 use crate::formats::edge_columns::{EdgeColumns, look_like_edges};
+use crate::formats::new_nodes::EdgeEnd;
 use crate::formats::open;
 use crate::formats::options::{ReadOptions, WeightColumn};
 use crate::ids::canonical_integer;
@@ -80,7 +81,7 @@ pub(crate) fn read_edges(
                 )
             })?),
         };
-        edges.push_text(path, line, ids, weight)?;
+        edges.push(path, line, (EdgeEnd::Text(ids.0), EdgeEnd::Text(ids.1)), weight)?;
         count += 1;
         if count.is_multiple_of(EDGES_A_REPORT) {
             progress.advance(EDGES_A_REPORT);
