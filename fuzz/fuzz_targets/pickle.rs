@@ -1,0 +1,6 @@
+//! A pickle of arrays.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    graphfill_data::formats::fuzz_pickle(bytes);
+});
