@@ -83,6 +83,7 @@ fn done(output: &Output) -> Done {
 }
 
 /// The folder of real graphs, where there is one; says that a test was skipped otherwise.
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 pub(crate) fn real_data(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("GRAPHFILL_DATA").map(PathBuf::from);
     if folder.as_deref().is_none_or(|folder| !Path::new(folder).is_dir()) {

@@ -141,7 +141,9 @@ fn hidden_values_leave_no_trace() {
         if row % 8 == 0 {
             cells.extend(0..features.cells() as u32);
         } else {
-            cells.extend((0..features.cells() as u32).filter(|cell| (cell + row as u32) % 17 == 0));
+            cells.extend(
+                (0..features.cells() as u32).filter(|cell| (cell + row as u32).is_multiple_of(17)),
+            );
         }
     });
     let unknown = features.missing().union(&hidden);
