@@ -19,6 +19,10 @@ import environment
 
 environment.run_inside(["numpy", "torch", "torch_geometric"])
 
+import warnings  # noqa: E402
+
+warnings.filterwarnings("ignore")
+
 import numpy  # noqa: E402
 import torch  # noqa: E402
 from torch_geometric.data import Data  # noqa: E402

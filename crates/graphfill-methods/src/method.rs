@@ -133,6 +133,14 @@ impl Estimates<'_> {
         self.features.0..self.features.1
     }
 
+    /// The estimates of a run of features of one node.
+    pub fn row(&self, row: usize, features: Range<usize>) -> impl Iterator<Item = f64> + '_ {
+        let columns = features.start - self.features.0..features.end - self.features.0;
+        let values = &self.values[row * self.width + columns.start..row * self.width + columns.end];
+        let offsets = &self.offsets[columns];
+        values.iter().zip(offsets).map(|(&value, &offset)| f64::from(value) + f64::from(offset))
+    }
+
     /// The estimate of one feature of one node.
     pub fn value(&self, row: usize, feature: usize) -> f64 {
         let column = feature - self.features.0;

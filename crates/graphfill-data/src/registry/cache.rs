@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use directories::ProjectDirs;
+use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use super::{DatasetInfo, RemoteFile};
 use crate::error::{DataError, Result};
@@ -28,13 +28,13 @@ impl Cache {
     }
 
     fn of_the_platform() -> Result<Self> {
-        let project = ProjectDirs::from("", "", "graphfill").ok_or_else(|| {
+        let platform = choose_native_strategy().map_err(|_| {
             DataError::Request(
                 "there is no cache folder, because the user has no home folder\n  name a folder for the data sets with --data-dir"
                     .into(),
             )
         })?;
-        Ok(Cache { root: project.cache_dir().join("datasets") })
+        Ok(Cache { root: platform.cache_dir().join("graphfill").join("datasets") })
     }
 
     /// The folder of all data sets.

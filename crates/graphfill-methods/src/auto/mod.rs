@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::method::{Choice, Fitted, Measure, Method, MethodInfo, Score, Task};
 use crate::propagation::Chosen;
 use crate::registry;
+use crate::selection::ValidationRows;
 
 /// The method that the others must beat.
 const BASELINE: &str = "column-mean";
@@ -40,10 +41,12 @@ impl Method for Auto {
         if task.validation.is_empty() {
             return registry::find(UNCOMPARED)?.fit(task);
         }
+        let sets: Vec<ValidationRows> =
+            task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();
         let mut weighed = Vec::new();
         for name in CANDIDATES {
             let fitted = registry::find(name)?.fit(task)?;
-            let scores = validate::validate(fitted.as_ref(), task)?;
+            let scores = validate::validate(fitted.as_ref(), task, &sets)?;
             weighed.push((fitted.choices().to_vec(), scores));
         }
         let choices = (0..task.features.groups().len()).map(|group| {
@@ -51,8 +54,8 @@ impl Method for Auto {
                 .iter()
                 .map(|(choices, scores)| Weighed {
                     choice: &choices[group],
-                    score: scores.finish()[group],
-                    losses: scores.losses(group),
+                    score: scores.finish(&sets)[group],
+                    losses: scores.losses(group, &sets),
                 })
                 .collect();
             choose(&candidates)

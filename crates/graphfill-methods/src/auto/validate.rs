@@ -2,16 +2,19 @@
 
 use crate::error::Result;
 use crate::method::{EstimateSink, Estimates, Fitted, Task};
-use crate::selection::{Detail, RankingRows, ScoredCells, Scores};
+use crate::selection::{Detail, ScoredCells, Scores, ValidationRows};
 
 /// Scores a fitted method on every set of validation cells, each unknown while it is scored.
-pub(super) fn validate(fitted: &dyn Fitted, task: &Task<'_>) -> Result<Scores> {
-    let sets: Vec<RankingRows> = task.validation.iter().map(RankingRows::of).collect();
-    let mut scores = Scores::new(task.features, &sets, task.ranking_depth, Detail::Losses);
+pub(super) fn validate(
+    fitted: &dyn Fitted,
+    task: &Task<'_>,
+    sets: &[ValidationRows],
+) -> Result<Scores> {
+    let mut scores = Scores::new(task.features, sets, task.ranking_depth, Detail::Losses);
     for set in 0..sets.len() {
         let unknown = task.unknown.union(&task.validation[set]);
         let hidden = Task { unknown: &unknown, validation: &[], ..*task };
-        let mut sink = ScoringSink { task, sets: &sets, set, scores: &mut scores };
+        let mut sink = ScoringSink { task, sets, set, scores: &mut scores };
         fitted.estimate(&hidden, &mut sink)?;
     }
     Ok(scores)
@@ -19,7 +22,7 @@ pub(super) fn validate(fitted: &dyn Fitted, task: &Task<'_>) -> Result<Scores> {
 
 struct ScoringSink<'a, 'b> {
     task: &'b Task<'a>,
-    sets: &'b [RankingRows],
+    sets: &'b [ValidationRows],
     set: usize,
     scores: &'b mut Scores,
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::features::{Centres, Features, Group, Panel, Panels};
 use crate::method::{Choice, Estimates, Fitted, Score, Task};
 use crate::parameters::Parameters;
-use crate::selection::{Detail, RankingRows, ScoredCells, Scores};
+use crate::selection::{Detail, ScoredCells, Scores, ValidationRows};
 
 /// Chooses parameters for each group and binds them to the method.
 pub(super) fn fit<'a, P: Propagation>(method: &P, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
@@ -74,7 +74,8 @@ fn compare<P: Propagation>(
     let features = task.features;
     let panels = Panels::of(features);
     let operators = Operators::new(task.graph);
-    let sets: Vec<RankingRows> = task.validation.iter().map(RankingRows::of).collect();
+    let sets: Vec<ValidationRows> =
+        task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();
     let count = rounds.end() - rounds.start() + 1;
     let blank = Scores::new(features, &sets, task.ranking_depth, Detail::Totals);
     let mut scores: Vec<Vec<Scores>> =
@@ -110,7 +111,7 @@ fn compare<P: Propagation>(
         }
     }
     task.progress.end();
-    Ok(best_of_each(features, &scores, rounds, count))
+    Ok(best_of_each(features, &scores, &sets, rounds, count))
 }
 
 /// Which settings apply to the panel that starts at a feature: ranking groups have panels of
@@ -123,13 +124,14 @@ fn side(features: &Features<'_>, feature: usize) -> usize {
 fn best_of_each(
     features: &Features<'_>,
     scores: &[Vec<Scores>],
+    sets: &[ValidationRows],
     rounds: &RangeInclusive<usize>,
     count: usize,
 ) -> Vec<Option<Best>> {
     let mut best: Vec<Option<Best>> = vec![None; features.groups().len()];
     for (side, candidates) in scores.iter().enumerate() {
         for (candidate, scores) in candidates.iter().enumerate() {
-            for (group, score) in scores.finish().into_iter().enumerate() {
+            for (group, score) in scores.finish(sets).into_iter().enumerate() {
                 let own = purpose_of(&features.groups()[group]) as usize == side;
                 let Some(score) = score.filter(|_| own) else { continue };
                 let better = best[group].as_ref().is_none_or(|b| score.is_better_than(&b.score));

@@ -6,77 +6,9 @@
 //!
 //! Categories count the squared error of all their one-hot features.
 
-use std::ops::Range;
-
-use graphfill_data::CellMask;
-
-use super::TopRanked;
+use super::{ScoredCells, TopRanked, ValidationRows};
 use crate::features::{Features, GroupKind};
 use crate::method::{Estimates, Measure, Score};
-
-/// More rows than this don't sharpen a comparison of rankings, but cost memory.
-const MOST_RANKED_ROWS: usize = 2048;
-
-/// Which rows of a set of cells are scored, for rankings and for everything else.
-#[derive(Debug, Clone)]
-pub struct RankingRows {
-    touched: Vec<u32>,
-    ranked: usize,
-}
-
-impl RankingRows {
-    /// The rows that `cells` touches; of many, rankings are scored on evenly spaced ones.
-    pub fn of(cells: &CellMask) -> Self {
-        let touched = cells.touched_rows();
-        let ranked = touched.len().min(MOST_RANKED_ROWS);
-        RankingRows { touched, ranked }
-    }
-
-    fn rows(&self) -> &[u32] {
-        &self.touched
-    }
-
-    /// The position of a touched row among the ranked ones, if it is one of them.
-    fn ranked(&self, at: usize) -> Option<usize> {
-        let all = self.touched.len();
-        let position = (at * self.ranked).div_ceil(all.max(1));
-        (position < self.ranked && position * all / self.ranked == at).then_some(position)
-    }
-}
-
-/// The true values of a panel's validation cells, taken out once and compared many times.
-pub struct ScoredCells<'a> {
-    features: &'a Features<'a>,
-    rows: &'a RankingRows,
-    range: Range<usize>,
-    /// Touched rows × features of the panel; NaN where there is nothing to compare.
-    truth: Vec<f32>,
-}
-
-impl<'a> ScoredCells<'a> {
-    /// The cells of `cells` in the features `range`.
-    pub fn new(
-        features: &'a Features<'a>,
-        rows: &'a RankingRows,
-        cells: &CellMask,
-        range: Range<usize>,
-    ) -> Self {
-        let width = range.len();
-        let mut truth = vec![f32::NAN; rows.rows().len() * width];
-        for (group, about) in features.groups().iter().enumerate() {
-            let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
-            for (at, &row) in rows.rows().iter().enumerate() {
-                for feature in inside.clone() {
-                    if cells.contains(row as usize, about.cell_of(feature)) {
-                        let value = features.value(group, row as usize, feature);
-                        truth[at * width + feature - range.start] = value as f32;
-                    }
-                }
-            }
-        }
-        ScoredCells { features, rows, range, truth }
-    }
-}
 
 /// Running scores of one candidate.
 #[derive(Debug, Clone)]
@@ -87,7 +19,7 @@ pub struct Scores {
 
 #[derive(Debug, Clone)]
 enum Running {
-    Ranking { tops: Vec<TopRanked>, ones: Vec<Vec<u32>> },
+    Ranking { tops: Vec<TopRanked> },
     Rows { sums: Vec<f64>, counts: Vec<u32>, average: Average },
     Cells { sum: f64, count: u64 },
 }
@@ -114,17 +46,16 @@ impl Scores {
     /// Nothing scored yet; `sets` are the rows of all sets of cells that will be scored.
     pub fn new(
         features: &Features<'_>,
-        sets: &[RankingRows],
+        sets: &[ValidationRows],
         depth: usize,
         detail: Detail,
     ) -> Self {
-        let ranked: usize = sets.iter().map(|rows| rows.ranked).sum();
-        let touched: usize = sets.iter().map(|rows| rows.touched.len()).sum();
+        let ranked: usize = sets.iter().map(ValidationRows::ranked_count).sum();
+        let touched: usize = sets.iter().map(|rows| rows.rows().len()).sum();
         let running = |kind: &GroupKind| match kind {
-            GroupKind::BinaryBlock => Running::Ranking {
-                tops: vec![TopRanked::new(depth); ranked],
-                ones: vec![Vec::new(); ranked],
-            },
+            GroupKind::BinaryBlock => {
+                Running::Ranking { tops: vec![TopRanked::new(depth); ranked] }
+            }
             GroupKind::NumericBlock => Running::rows(touched, Average::RootByRow),
             _ if detail == Detail::Losses => Running::rows(touched, Average::RootOfAll),
             _ => Running::Cells { sum: 0.0, count: 0 },
@@ -133,15 +64,15 @@ impl Scores {
         Scores { depth, groups }
     }
 
-    /// Adds a panel's estimates of the set that starts behind `before`.
+    /// Adds a panel's estimates of the set whose predecessors are `before`.
     pub fn add(
         &mut self,
         cells: &ScoredCells<'_>,
-        before: &[RankingRows],
+        before: &[ValidationRows],
         estimates: &Estimates<'_>,
     ) {
-        let ranked_before: usize = before.iter().map(|rows| rows.ranked).sum();
-        let touched_before: usize = before.iter().map(|rows| rows.touched.len()).sum();
+        let ranked_before: usize = before.iter().map(ValidationRows::ranked_count).sum();
+        let touched_before: usize = before.iter().map(|rows| rows.rows().len()).sum();
         let width = cells.range.len();
         for (group, about) in cells.features.groups().iter().enumerate() {
             let start = about.features.start.max(cells.range.start);
@@ -149,31 +80,29 @@ impl Scores {
             if start >= end {
                 continue;
             }
-            let running = &mut self.groups[group];
+            let first_column = (start - about.features.start) as u32;
             for (at, &row) in cells.rows.rows().iter().enumerate() {
-                let ranked = cells.rows.ranked(at);
-                for feature in start..end {
-                    let truth = cells.truth[at * width + feature - cells.range.start];
-                    if truth.is_nan() {
-                        continue;
-                    }
-                    let estimate = estimates.value(row as usize, feature);
-                    match running {
-                        Running::Ranking { tops, ones } => {
-                            let Some(position) = ranked else { break };
-                            let position = ranked_before + position;
-                            let column = (feature - about.features.start) as u32;
-                            tops[position].offer(estimate as f32, column);
-                            if truth == 1.0 {
-                                ones[position].push(column);
-                            }
+                let from = at * width + start - cells.range.start;
+                let truth = &cells.truth[from..from + end - start];
+                let guesses = (first_column..).zip(estimates.row(row as usize, start..end));
+                let pairs = guesses.zip(truth).filter(|(_, truth)| !truth.is_nan());
+                match &mut self.groups[group] {
+                    Running::Ranking { tops } => {
+                        let Some(position) = cells.rows.ranked(at) else { continue };
+                        let top = &mut tops[ranked_before + position];
+                        for ((column, guess), _) in pairs {
+                            top.offer(guess as f32, column);
                         }
-                        Running::Rows { sums, counts, .. } => {
-                            sums[touched_before + at] += (estimate - f64::from(truth)).powi(2);
+                    }
+                    Running::Rows { sums, counts, .. } => {
+                        for ((_, guess), truth) in pairs {
+                            sums[touched_before + at] += (guess - f64::from(*truth)).powi(2);
                             counts[touched_before + at] += 1;
                         }
-                        Running::Cells { sum, count } => {
-                            *sum += (estimate - f64::from(truth)).powi(2);
+                    }
+                    Running::Cells { sum, count } => {
+                        for ((_, guess), truth) in pairs {
+                            *sum += (guess - f64::from(*truth)).powi(2);
                             *count += 1;
                         }
                     }
@@ -183,17 +112,17 @@ impl Scores {
     }
 
     /// The score of each group; none where no cell was scored.
-    pub fn finish(&self) -> Vec<Option<Score>> {
-        self.groups.iter().map(|running| running.score(self.depth)).collect()
+    pub fn finish(&self, sets: &[ValidationRows]) -> Vec<Option<Score>> {
+        let groups = self.groups.iter().enumerate();
+        groups.map(|(group, running)| running.score(group, sets, self.depth)).collect()
     }
 
     /// The loss of every scored row of a group, in an order that depends on the cells alone:
     /// one less recall, or the mean squared error. Needs [`Detail::Losses`].
-    pub fn losses(&self, group: usize) -> Vec<f64> {
+    pub fn losses(&self, group: usize, sets: &[ValidationRows]) -> Vec<f64> {
         match &self.groups[group] {
-            Running::Ranking { tops, ones } => {
-                let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
-                scored.map(|(top, ones)| 1.0 - recall(top, ones)).collect()
+            Running::Ranking { tops } => {
+                recalls(tops, group, sets).into_iter().map(|recall| 1.0 - recall).collect()
             }
             Running::Rows { sums, counts, .. } => sums
                 .iter()
@@ -206,9 +135,16 @@ impl Scores {
     }
 }
 
-fn recall(top: &TopRanked, ones: &[u32]) -> f64 {
-    let found = top.columns().filter(|column| ones.contains(column)).count();
-    found as f64 / ones.len() as f64
+/// The recall of every ranked row that has a hidden one.
+fn recalls(tops: &[TopRanked], group: usize, sets: &[ValidationRows]) -> Vec<f64> {
+    let ones = sets.iter().flat_map(|rows| rows.ones(group));
+    let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
+    scored
+        .map(|(top, ones)| {
+            let found = top.columns().filter(|column| ones.binary_search(column).is_ok()).count();
+            found as f64 / ones.len() as f64
+        })
+        .collect()
 }
 
 impl Running {
@@ -216,13 +152,11 @@ impl Running {
         Running::Rows { sums: vec![0.0; touched], counts: vec![0; touched], average }
     }
 
-    fn score(&self, depth: usize) -> Option<Score> {
+    fn score(&self, group: usize, sets: &[ValidationRows], depth: usize) -> Option<Score> {
         match self {
-            Running::Ranking { tops, ones } => {
-                let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
-                let recalls: Vec<f64> = scored.map(|(top, ones)| recall(top, ones)).collect();
+            Running::Ranking { tops } => {
                 let measure = Measure::Recall { at: depth };
-                mean(&recalls).map(|value| Score { measure, value })
+                mean(&recalls(tops, group, sets)).map(|value| Score { measure, value })
             }
             Running::Rows { sums, counts, average } => {
                 let scored = || sums.iter().zip(counts).filter(|&(_, &count)| count > 0);

@@ -20,7 +20,16 @@ impl TopRanked {
     }
 
     /// Takes a column into the ranking if it is among the best so far.
+    #[inline]
     pub fn offer(&mut self, score: f32, column: u32) {
+        // Most columns are worse than all that are kept.
+        if self.best.len() == self.depth && self.best.last().is_none_or(|last| score < last.0) {
+            return;
+        }
+        self.insert(score, column);
+    }
+
+    fn insert(&mut self, score: f32, column: u32) {
         let ahead = |other: &(f32, u32)| match other.0.total_cmp(&score) {
             std::cmp::Ordering::Equal => shuffled(other.1) < shuffled(column),
             order => order.is_gt(),

@@ -1,0 +1,133 @@
+//! The cells on which candidates are compared: which rows, and what is true of them.
+
+use std::ops::Range;
+
+use graphfill_data::CellMask;
+
+use crate::features::{Features, GroupKind};
+
+/// More rows than this don't sharpen a comparison of rankings, but cost memory.
+const MOST_RANKED_ROWS: usize = 2048;
+
+/// The rows of one set of validation cells.
+#[derive(Debug, Clone)]
+pub struct ValidationRows {
+    touched: Vec<u32>,
+    ranked: usize,
+    /// The hidden ones of each ranked row, for each binary block.
+    ones: Vec<Vec<Vec<u32>>>,
+}
+
+impl ValidationRows {
+    /// The rows that `cells` touches; of many, rankings are scored on evenly spaced ones.
+    pub fn of(features: &Features<'_>, cells: &CellMask) -> Self {
+        let touched = cells.touched_rows();
+        let ranked = touched.len().min(MOST_RANKED_ROWS);
+        let mut rows = ValidationRows { touched, ranked, ones: Vec::new() };
+        rows.ones = (0..features.groups().len())
+            .map(|group| rows.hidden_ones(features, cells, group))
+            .collect();
+        rows
+    }
+
+    fn hidden_ones(
+        &self,
+        features: &Features<'_>,
+        cells: &CellMask,
+        group: usize,
+    ) -> Vec<Vec<u32>> {
+        let about = &features.groups()[group];
+        let Some(block) = features.block(group).filter(|_| about.kind == GroupKind::BinaryBlock)
+        else {
+            return Vec::new();
+        };
+        let ranked = self.touched.iter().enumerate().filter(|(at, _)| self.ranked(*at).is_some());
+        ranked
+            .map(|(_, &row)| {
+                let ones = block.columns(row as usize).iter().copied();
+                let hidden = |column: &u32| {
+                    cells.contains(row as usize, about.cells.start + *column as usize)
+                };
+                ones.filter(hidden).collect()
+            })
+            .collect()
+    }
+
+    /// The rows, ascending.
+    pub fn rows(&self) -> &[u32] {
+        &self.touched
+    }
+
+    /// How many of them rankings are scored on.
+    pub fn ranked_count(&self) -> usize {
+        self.ranked
+    }
+
+    /// The hidden ones of the ranked rows in a binary block.
+    pub fn ones(&self, group: usize) -> &[Vec<u32>] {
+        &self.ones[group]
+    }
+
+    /// The position of a touched row among the ranked ones, if it is one of them.
+    pub fn ranked(&self, at: usize) -> Option<usize> {
+        let all = self.touched.len();
+        let position = (at * self.ranked).div_ceil(all.max(1));
+        (position < self.ranked && position * all / self.ranked == at).then_some(position)
+    }
+}
+
+/// The true values of a panel's validation cells, taken out once and compared many times.
+pub struct ScoredCells<'a> {
+    pub(super) features: &'a Features<'a>,
+    pub(super) rows: &'a ValidationRows,
+    pub(super) range: Range<usize>,
+    /// Touched rows × features of the panel; NaN where there is nothing to compare.
+    pub(super) truth: Vec<f32>,
+}
+
+impl<'a> ScoredCells<'a> {
+    /// The cells of `cells` in the features `range`.
+    pub fn new(
+        features: &'a Features<'a>,
+        rows: &'a ValidationRows,
+        cells: &CellMask,
+        range: Range<usize>,
+    ) -> Self {
+        let width = range.len();
+        let mut truth = vec![f32::NAN; rows.rows().len() * width];
+        for (group, about) in features.groups().iter().enumerate() {
+            let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
+            for (at, &row) in rows.rows().iter().enumerate() {
+                for feature in inside.clone() {
+                    if cells.contains(row as usize, about.cell_of(feature)) {
+                        let value = features.value(group, row as usize, feature);
+                        truth[at * width + feature - range.start] = value as f32;
+                    }
+                }
+            }
+        }
+        ScoredCells { features, rows, range, truth }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranked_rows_are_spread_evenly() {
+        let rows = |touched: u32, ranked: usize| ValidationRows {
+            touched: (0..touched).collect(),
+            ranked,
+            ones: Vec::new(),
+        };
+        let chosen = |rows: &ValidationRows| -> Vec<usize> {
+            (0..rows.touched.len()).filter(|&at| rows.ranked(at).is_some()).collect()
+        };
+        assert_eq!(chosen(&rows(4, 4)), [0, 1, 2, 3]);
+        assert_eq!(chosen(&rows(10, 3)), [0, 3, 6]);
+        let many = rows(1000, 333);
+        let positions: Vec<usize> = (0..1000).filter_map(|at| many.ranked(at)).collect();
+        assert_eq!(positions, (0..333).collect::<Vec<_>>());
+    }
+}
