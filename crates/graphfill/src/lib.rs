@@ -29,3 +29,8 @@
 pub use graphfill_data as data;
 pub use graphfill_eval as eval;
 pub use graphfill_methods as methods;
+
+/// The examples of the README, compiled by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
