@@ -179,9 +179,9 @@ pub(crate) struct Evaluate {
     /// A file of splits (train_S, val_S, test_S) [default: splits.npz beside the data set]
     #[arg(long, value_name = "FILE")]
     pub(crate) splits: Option<PathBuf>,
-    /// Shares of rows to observe, validate on and test; by class where there are labels
-    #[arg(long, value_name = "A:B:C", default_value = "4:1:5", conflicts_with = "splits")]
-    pub(crate) split: Shares,
+    /// Shares of rows to observe, validate on and test; by class where there are labels [default: the splits file, else 4:1:5]
+    #[arg(long, value_name = "A:B:C", conflicts_with = "splits")]
+    pub(crate) split: Option<Shares>,
     /// Hide single cells at this rate instead of whole rows
     #[arg(long, value_name = "RATE", conflicts_with_all = ["splits", "split"])]
     pub(crate) hide_cells: Option<f64>,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use graphfill::data::formats::Location;
+use graphfill::data::splits::Shares;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
     EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean,
@@ -37,10 +38,11 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         dataset = super::as_published(dataset, name);
     }
     let splits = arguments.splits.clone().or(own_splits);
-    let hiding = match (arguments.hide_cells, splits) {
-        (Some(rate), _) => Hiding::Cells(rate),
-        (None, Some(path)) => Hiding::SplitsFile(path),
-        (None, None) => Hiding::Rows(arguments.split),
+    let hiding = match (arguments.hide_cells, arguments.split, splits) {
+        (Some(rate), _, _) => Hiding::Cells(rate),
+        (None, Some(shares), _) => Hiding::Rows(shares),
+        (None, None, Some(path)) => Hiding::SplitsFile(path),
+        (None, None, None) => Hiding::Rows(Shares::default()),
     };
     let options = EvaluateOptions {
         methods,

@@ -1,6 +1,6 @@
 //! Reading and writing graphs: one file (or folder) a format.
 //!
-//! [`Location::find`] tells what a path is, [`read`] reads it whatever it is, [`write`] writes
+//! [`Location::find`] tells what a path is, [`read`] reads it whatever it is, [`write()`] writes
 //! what the name of the output asks for.
 
 mod assemble;

@@ -111,7 +111,7 @@ fn remove_earlier(path: &Path) -> Result<()> {
     }
 }
 
-/// Every file that [`write`] may write for this output.
+/// Every file that [`write()`] may write for this output.
 pub fn outputs(path: &Path) -> Vec<PathBuf> {
     vec![path.to_path_buf(), edges_path(path), TypesFile::path_beside(path)]
 }

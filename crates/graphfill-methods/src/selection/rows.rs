@@ -6,14 +6,15 @@ use graphfill_data::CellMask;
 
 use crate::features::{Features, GroupKind};
 
-/// More rows than this don't sharpen a comparison of rankings, but cost memory.
+/// More rows than these don't sharpen a comparison, but every candidate pays for them in memory:
+/// a ranking needs its best columns, a numeric block one sum a row.
 const MOST_RANKED_ROWS: usize = 2048;
+const MOST_SUMMED_ROWS: usize = 1 << 14;
 
 /// The rows of one set of validation cells.
 #[derive(Debug, Clone)]
 pub struct ValidationRows {
     touched: Vec<u32>,
-    ranked: usize,
     /// The hidden ones of each ranked row, for each binary block.
     ones: Vec<Vec<Vec<u32>>>,
 }
@@ -21,9 +22,7 @@ pub struct ValidationRows {
 impl ValidationRows {
     /// The rows that `cells` touches; of many, rankings are scored on evenly spaced ones.
     pub fn of(features: &Features<'_>, cells: &CellMask) -> Self {
-        let touched = cells.touched_rows();
-        let ranked = touched.len().min(MOST_RANKED_ROWS);
-        let mut rows = ValidationRows { touched, ranked, ones: Vec::new() };
+        let mut rows = ValidationRows { touched: cells.touched_rows(), ones: Vec::new() };
         rows.ones = (0..features.groups().len())
             .map(|group| rows.hidden_ones(features, cells, group))
             .collect();
@@ -60,7 +59,12 @@ impl ValidationRows {
 
     /// How many of them rankings are scored on.
     pub fn ranked_count(&self) -> usize {
-        self.ranked
+        self.touched.len().min(MOST_RANKED_ROWS)
+    }
+
+    /// How many of them numeric blocks are scored on.
+    pub fn summed_count(&self) -> usize {
+        self.touched.len().min(MOST_SUMMED_ROWS)
     }
 
     /// The hidden ones of the ranked rows in a binary block.
@@ -68,12 +72,21 @@ impl ValidationRows {
         &self.ones[group]
     }
 
-    /// The position of a touched row among the ranked ones, if it is one of them.
+    /// The position of a touched row among those that rankings are scored on.
     pub fn ranked(&self, at: usize) -> Option<usize> {
-        let all = self.touched.len();
-        let position = (at * self.ranked).div_ceil(all.max(1));
-        (position < self.ranked && position * all / self.ranked == at).then_some(position)
+        spread(at, self.touched.len(), self.ranked_count())
     }
+
+    /// The position of a touched row among those that numeric blocks are scored on.
+    pub fn summed(&self, at: usize) -> Option<usize> {
+        spread(at, self.touched.len(), self.summed_count())
+    }
+}
+
+/// Which of `chosen` evenly spaced places among `all` the place `at` is.
+fn spread(at: usize, all: usize, chosen: usize) -> Option<usize> {
+    let position = (at * chosen).div_ceil(all.max(1));
+    (position < chosen && position * all / chosen == at).then_some(position)
 }
 
 /// The true values of a panel's validation cells, taken out once and compared many times.
@@ -116,18 +129,12 @@ mod tests {
 
     #[test]
     fn ranked_rows_are_spread_evenly() {
-        let rows = |touched: u32, ranked: usize| ValidationRows {
-            touched: (0..touched).collect(),
-            ranked,
-            ones: Vec::new(),
+        let chosen = |all: usize, count: usize| -> Vec<usize> {
+            (0..all).filter(|&at| spread(at, all, count).is_some()).collect()
         };
-        let chosen = |rows: &ValidationRows| -> Vec<usize> {
-            (0..rows.touched.len()).filter(|&at| rows.ranked(at).is_some()).collect()
-        };
-        assert_eq!(chosen(&rows(4, 4)), [0, 1, 2, 3]);
-        assert_eq!(chosen(&rows(10, 3)), [0, 3, 6]);
-        let many = rows(1000, 333);
-        let positions: Vec<usize> = (0..1000).filter_map(|at| many.ranked(at)).collect();
+        assert_eq!(chosen(4, 4), [0, 1, 2, 3]);
+        assert_eq!(chosen(10, 3), [0, 3, 6]);
+        let positions: Vec<usize> = (0..1000).filter_map(|at| spread(at, 1000, 333)).collect();
         assert_eq!(positions, (0..333).collect::<Vec<_>>());
     }
 }

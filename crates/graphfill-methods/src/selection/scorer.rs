@@ -51,13 +51,13 @@ impl Scores {
         detail: Detail,
     ) -> Self {
         let ranked: usize = sets.iter().map(ValidationRows::ranked_count).sum();
-        let touched: usize = sets.iter().map(|rows| rows.rows().len()).sum();
+        let summed: usize = sets.iter().map(ValidationRows::summed_count).sum();
         let running = |kind: &GroupKind| match kind {
             GroupKind::BinaryBlock => {
                 Running::Ranking { tops: vec![TopRanked::new(depth); ranked] }
             }
-            GroupKind::NumericBlock => Running::rows(touched, Average::RootByRow),
-            _ if detail == Detail::Losses => Running::rows(touched, Average::RootOfAll),
+            GroupKind::NumericBlock => Running::rows(summed, Average::RootByRow),
+            _ if detail == Detail::Losses => Running::rows(summed, Average::RootOfAll),
             _ => Running::Cells { sum: 0.0, count: 0 },
         };
         let groups = features.groups().iter().map(|group| running(&group.kind)).collect();
@@ -72,7 +72,7 @@ impl Scores {
         estimates: &Estimates<'_>,
     ) {
         let ranked_before: usize = before.iter().map(ValidationRows::ranked_count).sum();
-        let touched_before: usize = before.iter().map(|rows| rows.rows().len()).sum();
+        let summed_before: usize = before.iter().map(ValidationRows::summed_count).sum();
         let width = cells.range.len();
         for (group, about) in cells.features.groups().iter().enumerate() {
             let start = about.features.start.max(cells.range.start);
@@ -95,9 +95,11 @@ impl Scores {
                         }
                     }
                     Running::Rows { sums, counts, .. } => {
+                        let Some(position) = cells.rows.summed(at) else { continue };
+                        let position = summed_before + position;
                         for ((_, guess), truth) in pairs {
-                            sums[touched_before + at] += (guess - f64::from(*truth)).powi(2);
-                            counts[touched_before + at] += 1;
+                            sums[position] += (guess - f64::from(*truth)).powi(2);
+                            counts[position] += 1;
                         }
                     }
                     Running::Cells { sum, count } => {
@@ -148,8 +150,8 @@ fn recalls(tops: &[TopRanked], group: usize, sets: &[ValidationRows]) -> Vec<f64
 }
 
 impl Running {
-    fn rows(touched: usize, average: Average) -> Running {
-        Running::Rows { sums: vec![0.0; touched], counts: vec![0; touched], average }
+    fn rows(summed: usize, average: Average) -> Running {
+        Running::Rows { sums: vec![0.0; summed], counts: vec![0; summed], average }
     }
 
     fn score(&self, group: usize, sets: &[ValidationRows], depth: usize) -> Option<Score> {
