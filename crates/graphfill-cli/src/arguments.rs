@@ -162,13 +162,8 @@ pub(crate) struct Evaluate {
     /// The folder that holds data sets [default: the cache folder]
     #[arg(long, value_name = "DIR", env = "GRAPHFILL_DATA")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Methods to compare
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        default_value = "column-mean,neighbour-mean,fp,arb,pcfi,auto"
-    )]
+    /// Methods to compare [default: all; see graphfill methods]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
     /// Fix a parameter of a method instead of choosing it by validation (repeatable)
     #[arg(long, value_name = "METHOD.NAME=VALUE")]

@@ -103,8 +103,8 @@ impl Column {
     pub fn numbers(&self) -> Vec<f64> {
         let cells = self.array();
         match cells.data_type() {
-            DataType::Utf8 => {
-                let text = cells.as_string::<i32>();
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                let text = as_text(cells);
                 let read: fn(&str) -> Option<f64> = match self.kind {
                     Kind::Boolean => |text| spelling::boolean(text).map(|b| f64::from(u8::from(b))),
                     _ => spelling::number,
@@ -203,13 +203,15 @@ impl Column {
         let floor = if self.kind == Kind::Count { 0.0 } else { f64::NEG_INFINITY };
         let settle = |value: f64| if whole { value.round().max(floor) } else { value };
         let estimates: ArrayRef = match cells.data_type() {
-            DataType::Utf8 if self.kind == Kind::Boolean => {
-                let words = spelling::BooleanWords::of(cells.as_string::<i32>());
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+                if self.kind == Kind::Boolean =>
+            {
+                let words = spelling::BooleanWords::of(&as_text(cells));
                 let word = |value: &f64| words.word(*value >= 0.5);
                 Arc::new(StringArray::from_iter_values(estimate.iter().map(word)))
             }
-            DataType::Utf8 => {
-                let text = cells.as_string::<i32>();
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                let text = as_text(cells);
                 let decimals = match whole {
                     true => 0,
                     false => spelling::decimals(text.iter().flatten(), &observed),
@@ -228,7 +230,10 @@ impl Column {
                 let spelt: Vec<String> = spelt.take(SAMPLE).collect();
                 let decimals = spelling::decimals(spelt.iter().map(String::as_str), &observed);
                 let scale = 10f64.powi(decimals.min(MOST_DECIMALS) as i32);
-                let round = |value: f64| (settle(value) * scale).round() / scale;
+                let round = |value: f64| match decimals {
+                    0..=MOST_DECIMALS => (settle(value) * scale).round() / scale,
+                    _ => settle(value),
+                };
                 Arc::new(Float64Array::from_iter_values(estimate.iter().map(|&v| round(v))))
             }
         };
@@ -292,6 +297,13 @@ impl Column {
             }
         }
     }
+}
+
+/// A text column of any layout.
+fn as_text(cells: &ArrayRef) -> StringArray {
+    let text = arrow_cast::cast(cells, &DataType::Utf8);
+    // Layouts of text convert into one another.
+    text.map_or_else(|_| StringArray::new_null(cells.len()), |text| text.as_string::<i32>().clone())
 }
 
 /// Null, or a number that is not one.

@@ -52,10 +52,8 @@ fn infer(column: &Column) -> Result<Kind, Offence> {
         return Ok(column.kind().clone());
     };
     match cells.data_type() {
-        DataType::Utf8 => infer_text(column),
-        DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(_, _) => {
-            Ok(infer_levels(column))
-        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => infer_text(column),
+        DataType::Dictionary(_, _) => Ok(infer_levels(column)),
         DataType::Boolean => Ok(unless_constant(&column.numbers(), Kind::Boolean)),
         other if other.is_numeric() => infer_numbers(column),
         other => Ok(Kind::Unused(Unused::UnsupportedType(other.to_string()))),

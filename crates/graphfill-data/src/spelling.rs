@@ -65,6 +65,9 @@ impl BooleanWords {
     }
 }
 
+/// More digits behind the point than this are spelt with an exponent.
+const MOST_PLAIN_DECIMALS: usize = 15;
+
 /// Digits behind the point that suit estimates of a column: as many as its cells have, or more
 /// where rounding to those would blur more than a hundredth of the column's spread.
 pub(crate) fn decimals<'a>(cells: impl Iterator<Item = &'a str>, numbers: &[f64]) -> usize {
@@ -74,7 +77,7 @@ pub(crate) fn decimals<'a>(cells: impl Iterator<Item = &'a str>, numbers: &[f64]
     let mean = known.iter().sum::<f64>() / count;
     let spread = (known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
     let needed =
-        if spread > 0.0 { (2.0 - spread.log10()).ceil().clamp(0.0, 17.0) as usize } else { 0 };
+        if spread > 0.0 { (2.0 - spread.log10()).ceil().clamp(0.0, 400.0) as usize } else { 0 };
     written.max(needed)
 }
 
@@ -86,11 +89,14 @@ fn written_decimals(cell: &str) -> usize {
         None => (cell, 0),
     };
     let behind = mantissa.split_once('.').map_or(0, |(_, behind)| behind.len()) as i64;
-    behind.saturating_sub(exponent).clamp(0, 17) as usize
+    behind.saturating_sub(exponent).clamp(0, 400) as usize
 }
 
-/// The number with at most so many digits behind the point.
+/// The number with at most so many digits behind the point; with an exponent where they are many.
 pub(crate) fn spell(value: f64, decimals: usize) -> String {
+    if decimals > MOST_PLAIN_DECIMALS {
+        return format!("{value:.6e}");
+    }
     let mut text = format!("{value:.decimals$}");
     if text.contains('.') {
         let kept = text.trim_end_matches('0').trim_end_matches('.').len();
@@ -124,6 +130,9 @@ mod tests {
         assert_eq!(spell(2.666, 2), "2.67");
         assert_eq!(spell(-0.001, 2), "0");
         assert_eq!(spell(100.0, 0), "100");
+        let tiny = [1e-20, 2e-20];
+        let needed = decimals(["1e-20", "2e-20"].into_iter(), &tiny);
+        assert_eq!(spell(1.5e-20, needed), "1.500000e-20");
     }
 
     #[test]

@@ -40,6 +40,11 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
     }
     let graph = dataset.graph.undirected();
     let depths = options.depths.clone().unwrap_or_else(|| default_depths(&features).to_vec());
+    if depths.is_empty() || depths.contains(&0) {
+        return Err(MethodError::Parameter(
+            "the k of recall@k are whole numbers from 1".to_owned(),
+        ));
+    }
     let mut seeds: Vec<Vec<SeedEvaluation>> = vec![Vec::new(); options.methods.len()];
     let mut primary = None;
     let mut sizes = (1, 1);

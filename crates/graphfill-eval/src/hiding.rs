@@ -7,6 +7,9 @@ use graphfill_data::splits::{self, Shares, Split};
 use graphfill_data::{CellMask, DataError, NodeTable, Result};
 use graphfill_methods::features::Features;
 
+/// The share of cells that validation takes; less where little is left to learn from.
+const MOST_VALIDATED: f64 = 0.1;
+
 /// How to hide.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Hiding {
@@ -14,7 +17,7 @@ pub enum Hiding {
     SplitsFile(PathBuf),
     /// Whole rows in these shares; by class where the table has labels.
     Rows(Shares),
-    /// Single cells at this rate, and as many of the rest again for validation.
+    /// Single cells at this rate, and a tenth of all for validation.
     Cells(f64),
 }
 
@@ -58,8 +61,9 @@ impl Hiding {
                         "the share of hidden cells must lie between 0 and 1, not {rate}"
                     )));
                 }
-                let test = splits::hide_cells(&missing, *rate, seed);
-                let validation = splits::hide_cells(&missing.union(&test), *rate, seed ^ 0x5EED);
+                let validation = MOST_VALIDATED.min((1.0 - rate) / 2.0);
+                let shares = Shares::new(1.0 - rate - validation, validation, *rate)?;
+                let (validation, test) = splits::split_cells(&missing, shares, seed);
                 let unknown = missing.union(&test).union(&validation);
                 let all = features.rows() * features.cells();
                 Ok(Hidden {

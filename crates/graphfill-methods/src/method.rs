@@ -14,7 +14,8 @@ pub struct Task<'a> {
     pub graph: &'a UndirectedGraph,
     /// The features; a method sees them through panels, less the unknown cells.
     pub features: &'a Features<'a>,
-    /// The cells to estimate. Their values, where the table has them, are out of bounds.
+    /// The cells to estimate, those that the table lacks among them. Their values, where the table
+    /// has them, are out of bounds.
     pub unknown: &'a CellMask,
     /// Sets of cells on which parameters are chosen. The table has their values; each set is
     /// unknown to the method while it is scored on it.
@@ -124,7 +125,7 @@ pub struct Estimates<'a> {
     /// `rows × width`.
     pub values: &'a [f32],
     /// What is to be added to each column.
-    pub offsets: &'a [f32],
+    pub offsets: &'a [f64],
 }
 
 impl Estimates<'_> {
@@ -138,12 +139,12 @@ impl Estimates<'_> {
         let columns = features.start - self.features.0..features.end - self.features.0;
         let values = &self.values[row * self.width + columns.start..row * self.width + columns.end];
         let offsets = &self.offsets[columns];
-        values.iter().zip(offsets).map(|(&value, &offset)| f64::from(value) + f64::from(offset))
+        values.iter().zip(offsets).map(|(&value, &offset)| f64::from(value) + offset)
     }
 
     /// The estimate of one feature of one node.
     pub fn value(&self, row: usize, feature: usize) -> f64 {
         let column = feature - self.features.0;
-        f64::from(self.values[row * self.width + column]) + f64::from(self.offsets[column])
+        f64::from(self.values[row * self.width + column]) + self.offsets[column]
     }
 }

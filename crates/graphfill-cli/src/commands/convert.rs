@@ -3,7 +3,7 @@
 use graphfill::data::atomic_file::check_not_an_input;
 use graphfill::data::formats::{self, Location, OutputFormat};
 
-use crate::arguments::{Convert, General};
+use crate::arguments::{Convert, General, WrongCall};
 use crate::input;
 use crate::output::messages::Messages;
 use crate::output::numbers::count;
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Convert, general: &General) -> anyhow::Result<()> 
         [nodes, edges, output] => (nodes, Some(edges.as_path()), output),
         _ => return Ok(()),
     };
-    OutputFormat::of(output)?;
+    OutputFormat::of(output).map_err(|error| WrongCall(error.to_string()))?;
     let location = Location::find(nodes, edges)?;
     for written in formats::outputs(output) {
         check_not_an_input(&written, &location.files())?;

@@ -13,7 +13,7 @@ use graphfill::methods::fill::{self, FillOptions};
 use graphfill::methods::{FixedParameters, registry};
 
 use super::evaluate::methods_table;
-use crate::arguments::{Demo, General};
+use crate::arguments::{Demo, General, WrongCall};
 use crate::output;
 use crate::output::numbers::{count, metric, percent, seconds};
 use crate::output::progress::Bars;
@@ -25,6 +25,9 @@ const SHOWN: usize = 4;
 pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
     let progress = Bars::new(general.quiet);
+    if let Some(folder) = &arguments.keep {
+        check_free(folder)?;
+    }
     let recipe =
         Recipe { nodes: arguments.nodes as usize, seed: arguments.seed, ..Recipe::default() };
     let Generated { dataset, truth } = generate(&recipe)?;
@@ -51,12 +54,11 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     output::line(
         "\n2. evaluate   the same question without knowing the truth: hide what is known, estimate it, score:\n",
     )?;
-    let names = ["column-mean", "neighbour-mean", "fp", "arb", "pcfi"];
-    let methods = names.into_iter().map(registry::find).collect::<Result<_, _>>()?;
+    let methods = registry::all().into_iter().filter(|method| method.info().name != "auto");
     let evaluation = evaluate(
         &dataset,
         &EvaluateOptions {
-            methods,
+            methods: methods.collect(),
             fixed: &fixed,
             hiding: Hiding::Rows(graphfill::data::splits::Shares::new(7.0, 1.0, 2.0)?),
             seeds: vec![0],
@@ -216,6 +218,19 @@ fn block_errors(
     }
     let share = |count: usize| format!("{} missed", percent(count, ones));
     (ones > 0).then(|| (share(ours), share(theirs)))
+}
+
+/// Nothing of the user's is overwritten.
+fn check_free(folder: &Path) -> anyhow::Result<()> {
+    let mine = ["nodes.csv", "nodes.edges.csv", "nodes.types.toml", "filled.csv", "truth.csv"];
+    match mine.iter().map(|name| folder.join(name)).find(|path| path.exists()) {
+        None => Ok(()),
+        Some(there) => Err(WrongCall(format!(
+            "{} is there already\n  name an empty or a new folder",
+            there.display()
+        ))
+        .into()),
+    }
 }
 
 fn keep(

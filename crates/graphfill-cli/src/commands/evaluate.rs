@@ -24,9 +24,11 @@ const MOST_COLUMNS: usize = 30;
 pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general.quiet);
-    let methods: Vec<&'static dyn Method> =
-        arguments.methods.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?;
-    let fixed = fixed_parameters(&arguments.param)?;
+    let methods: Vec<&'static dyn Method> = match arguments.methods.as_slice() {
+        [] => registry::all(),
+        names => names.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?,
+    };
+    let fixed = fixed_parameters(&arguments.param, &methods)?;
     if let Some(rate) = arguments.hide_cells
         && !(rate > 0.0 && rate < 1.0)
     {

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use graphfill::data::atomic_file::check_not_an_input;
+use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
 use graphfill::data::formats::{self, Location, OutputFormat};
 use graphfill::data::{Dataset, Kind};
 use graphfill::methods::fill::{self, FillOptions, Filled};
-use graphfill::methods::{Choice, FixedParameters, registry};
+use graphfill::methods::{Choice, FixedParameters, Method, registry};
 use serde::Serialize;
 
 use crate::arguments::{Fill, Format, General, WrongCall};
@@ -25,10 +25,12 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general.quiet);
     let method = registry::find(&arguments.method)?;
-    let fixed = fixed_parameters(&arguments.param)?;
+    let fixed = fixed_parameters(&arguments.param, &[method])?;
     OutputFormat::of(&arguments.output).map_err(|error| WrongCall(error.to_string()))?;
     let location = Location::find(&arguments.nodes, arguments.edges.as_deref())?;
     check_not_an_input(&arguments.output, &location.files())?;
+    // A place that cannot be written should be known before hours of work, not after.
+    drop(AtomicFile::create(&arguments.output)?);
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     if dataset.graph.arcs() == 0 {
         messages.note("there are no edges: every estimate is the mean of its column");
@@ -39,9 +41,11 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     if filled.estimated == 0 {
         messages.note("no cell is missing: the output is the input");
     }
-    let (estimated, choices) = (filled.estimated, filled.choices.clone());
-    write(&dataset, filled, &arguments.output)?;
-    let summary = Summary::new(&dataset, &arguments.output, estimated, &choices, started);
+    let Filled { table, estimated, choices } = filled;
+    let mut summary = Summary::new(&dataset, &arguments.output, graph.edges());
+    summary.estimated(&dataset, estimated, &choices);
+    formats::write_nodes(&Dataset { table, ..dataset }, &arguments.output)?;
+    summary.seconds = started.elapsed().as_secs_f64();
     match general.format {
         Format::Json => output::json(&summary)?,
         Format::Csv => output::csv(&summary.rows())?,
@@ -50,19 +54,28 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads `METHOD.NAME=VALUE` arguments and checks them against the methods.
-pub(crate) fn fixed_parameters(arguments: &[String]) -> anyhow::Result<FixedParameters> {
+/// Reads `METHOD.NAME=VALUE` arguments and checks them against the methods that will run.
+pub(crate) fn fixed_parameters(
+    arguments: &[String],
+    methods: &[&dyn Method],
+) -> anyhow::Result<FixedParameters> {
     let mut fixed = FixedParameters::default();
     for argument in arguments {
         fixed.parse(argument).map_err(WrongCall)?;
     }
     registry::check_parameters(&fixed)?;
-    Ok(fixed)
-}
-
-fn write(dataset: &Dataset, filled: Filled, path: &Path) -> anyhow::Result<()> {
-    let filled = Dataset { table: filled.table, ..dataset.clone() };
-    Ok(formats::write_nodes(&filled, path)?)
+    let runs = |name: &str| {
+        methods.iter().any(|method| method.info().name == name || method.info().name == "auto")
+    };
+    let idle = fixed.methods().find(|name| !runs(name)).map(str::to_owned);
+    match idle {
+        None => Ok(fixed),
+        Some(idle) => {
+            let found =
+                format!("--param fixes a parameter of '{idle}', which is not among the methods");
+            Err(WrongCall(found).into())
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -95,24 +108,7 @@ struct UnusedColumn {
 }
 
 impl Summary {
-    fn new(
-        dataset: &Dataset,
-        output: &Path,
-        estimated: usize,
-        choices: &[Choice],
-        started: Instant,
-    ) -> Self {
-        let columns = choices.iter().filter_map(|choice| {
-            let column = dataset.table.column(&choice.group)?;
-            Some(ColumnSummary {
-                column: choice.group.clone(),
-                kind: column.kind().word(),
-                estimated: column.missing_count(),
-                method: choice.method,
-                parameters: choice.parameters.clone(),
-                reason: choice.reason.clone(),
-            })
-        });
+    fn new(dataset: &Dataset, output: &Path, edges: usize) -> Self {
         let unused = dataset.table.columns().iter().filter_map(|column| match column.kind() {
             Kind::Unused(reason) => Some(UnusedColumn {
                 column: column.name().to_owned(),
@@ -124,12 +120,28 @@ impl Summary {
         Summary {
             output: output.display().to_string(),
             nodes: dataset.table.rows(),
-            edges: dataset.graph.undirected().edges(),
-            estimated,
-            columns: columns.collect(),
+            edges,
+            estimated: 0,
+            columns: Vec::new(),
             unused: unused.collect(),
-            seconds: started.elapsed().as_secs_f64(),
+            seconds: 0.0,
         }
+    }
+
+    fn estimated(&mut self, dataset: &Dataset, estimated: usize, choices: &[Choice]) {
+        self.estimated = estimated;
+        let columns = choices.iter().filter_map(|choice| {
+            let column = dataset.table.column(&choice.group)?;
+            Some(ColumnSummary {
+                column: choice.group.clone(),
+                kind: column.kind().word(),
+                estimated: column.missing_count(),
+                method: choice.method,
+                parameters: choice.parameters.clone(),
+                reason: choice.reason.clone(),
+            })
+        });
+        self.columns = columns.collect();
     }
 
     fn rows(&self) -> Vec<Vec<String>> {

@@ -44,14 +44,8 @@ fn inspect_splits(seeds: &[u64], arguments: &Inspect, format: Format) -> anyhow:
         validation: usize,
         test: usize,
     }
-    let split = splits_file::read(&arguments.nodes, seeds[0], u32::MAX as usize)?;
-    let splits = Splits {
-        format: "splits .npz",
-        seeds,
-        train: split.train.len(),
-        validation: split.validation.len(),
-        test: split.test.len(),
-    };
+    let [train, validation, test] = splits_file::sizes(&arguments.nodes, seeds[0])?;
+    let splits = Splits { format: "splits .npz", seeds, train, validation, test };
     if format == Format::Json {
         return output::json(&splits);
     }

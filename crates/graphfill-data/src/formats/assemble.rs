@@ -226,6 +226,7 @@ fn blocks(raw: &RawTable, path: &Path, options: &ReadOptions) -> Result<Vec<Run>
             runs.push(Run { name: common_name(&names[first..=last]), first, last });
         }
     }
+    make_distinct(&mut runs, &names);
     Ok(runs)
 }
 
@@ -265,6 +266,26 @@ fn is_zero_or_one(column: &RawColumn) -> bool {
                 numbers.iter().all(|&value| value.is_nan() || value == 0.0 || value == 1.0)
             }
         }
+    }
+}
+
+/// Gives every run a name that no other run and no single column has.
+fn make_distinct(runs: &mut [Run], names: &[String]) {
+    let inside = |runs: &[Run], at: usize| runs.iter().any(|r| (r.first..=r.last).contains(&at));
+    let mut taken: Vec<String> = names
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !inside(runs, *at))
+        .map(|(_, name)| name.clone())
+        .collect();
+    for run in runs {
+        let stem = run.name.clone();
+        let mut number = 2;
+        while taken.contains(&run.name) {
+            run.name = format!("{stem}_{number}");
+            number += 1;
+        }
+        taken.push(run.name.clone());
     }
 }
 

@@ -1,7 +1,6 @@
 //! Writing: the format follows from the name of the output.
 
-use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::atomic_file::AtomicFile;
@@ -67,15 +66,21 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
     let mut written = vec![path.to_path_buf()];
     let edges = edges_path(path);
     let has_edges = dataset.graph.arcs() > 0;
-    match OutputFormat::of(path)? {
+    let format = OutputFormat::of(path)?;
+    let types = types_of(&dataset.table, dataset.graph.direction());
+    if format != OutputFormat::Npz && !has_edges {
+        refuse_earlier(&edges)?;
+    }
+    if matches!(format, OutputFormat::Text { .. }) && types.is_empty() {
+        refuse_earlier(&TypesFile::path_beside(path))?;
+    }
+    match format {
         OutputFormat::Npz => npz::write(&dataset.table, &dataset.graph, path)?,
         OutputFormat::Parquet => {
             parquet::write_nodes(&dataset.table, path)?;
             if has_edges {
                 parquet::write_edges(&dataset.graph, dataset.table.ids(), &edges)?;
                 written.push(edges);
-            } else {
-                remove_earlier(&edges)?;
             }
         }
         OutputFormat::Text { delimiter } => {
@@ -83,14 +88,9 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
             if has_edges {
                 csv::write_edges(&dataset.graph, dataset.table.ids(), &edges, delimiter)?;
                 written.push(edges);
-            } else {
-                remove_earlier(&edges)?;
             }
-            let types = types_of(&dataset.table, dataset.graph.direction());
             let beside = TypesFile::path_beside(path);
-            if types.is_empty() {
-                remove_earlier(&beside)?;
-            } else {
+            if !types.is_empty() {
                 let mut file = AtomicFile::create(&beside)?;
                 let text = types.to_toml();
                 file.write_all(text.as_bytes())
@@ -103,12 +103,15 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// Edges or types of an earlier output would speak for this one.
-fn remove_earlier(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(DataError::write(path, error)),
-        _ => Ok(()),
+/// Edges or types that are there already would be taken for this output's.
+fn refuse_earlier(path: &Path) -> Result<()> {
+    if !path.exists() {
+        return Ok(());
     }
+    Err(DataError::Request(format!(
+        "{} is there already and would be taken as part of the output, which has none\n  remove it, or name another output",
+        path.display()
+    )))
 }
 
 /// Every file that [`write()`] may write for this output.

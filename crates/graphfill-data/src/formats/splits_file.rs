@@ -23,6 +23,13 @@ pub fn seeds(path: &Path) -> Result<Vec<u64>> {
     Ok(seeds)
 }
 
+/// The number of rows to train, to validate and to test for one seed.
+pub fn sizes(path: &Path, seed: u64) -> Result<[usize; 3]> {
+    let mut archive = Archive::open(path)?;
+    let mut size = |name: &str| Ok(archive.integers(&format!("{name}_{seed}"))?.len());
+    Ok([size("train")?, size("val")?, size("test")?])
+}
+
 /// The split of one seed, over a table of `nodes` rows.
 pub fn read(path: &Path, seed: u64, nodes: usize) -> Result<Split> {
     let known = seeds(path)?;

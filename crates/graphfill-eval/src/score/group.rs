@@ -17,8 +17,8 @@ pub(super) enum GroupScore {
     Ranking { top: Vec<TopRanked>, ones: Vec<Vec<u32>> },
     /// Squared errors by row, and sums by column.
     Numeric { rows: Vec<(f64, u32)>, columns: Vec<ColumnSums> },
-    /// Estimates and truth.
-    Number { estimates: Vec<f64>, truth: Vec<f64> },
+    /// Estimates and truth, and the scored rows that they belong to.
+    Number { rows: Vec<usize>, estimates: Vec<f64>, truth: Vec<f64> },
     /// Estimated and true level of every row: the best score so far and its level, the truth.
     Levels { best: Vec<(f64, u32)>, truth: Vec<Option<u32>> },
     /// Estimated and true value, as levels 0 and 1.
@@ -40,7 +40,7 @@ impl GroupScore {
                 columns: vec![ColumnSums::default(); group.features.len()],
             },
             GroupKind::Number | GroupKind::Count => {
-                GroupScore::Number { estimates: Vec::new(), truth: Vec::new() }
+                GroupScore::Number { rows: Vec::new(), estimates: Vec::new(), truth: Vec::new() }
             }
             GroupKind::Category(_) => GroupScore::Levels {
                 best: vec![(f64::NEG_INFINITY, 0); rows],
@@ -64,7 +64,8 @@ impl GroupScore {
                 rows[at].1 += 1;
                 columns[column].add(estimate, value);
             }
-            GroupScore::Number { estimates, truth } => {
+            GroupScore::Number { rows, estimates, truth } => {
+                rows.push(at);
                 estimates.push(estimate);
                 truth.push(value);
             }
@@ -124,11 +125,10 @@ impl GroupScore {
                 let errors = row_errors(rows);
                 if !errors.is_empty() {
                     metrics.insert("rmse".to_owned(), mean(&errors));
-                    metrics.insert("r2".to_owned(), r2(columns));
-                    metrics.insert("r2_by_column".to_owned(), r2_by_column(columns));
+                    insert_r2(columns, &mut metrics);
                 }
             }
-            GroupScore::Number { estimates, truth } if !truth.is_empty() => {
+            GroupScore::Number { estimates, truth, .. } if !truth.is_empty() => {
                 let sums = sums_of(estimates, truth);
                 metrics.insert("rmse".to_owned(), root_mean_squared_error(estimates, truth));
                 metrics.insert("mae".to_owned(), mean_absolute_error(estimates, truth));
@@ -182,8 +182,8 @@ pub(super) fn add_table_metrics(
     let (mut right, mut balanced) = (Vec::new(), Vec::new());
     for score in single {
         match score {
-            GroupScore::Number { estimates, truth } if !truth.is_empty() => {
-                columns.push((sums_of(estimates, truth), estimates, truth));
+            GroupScore::Number { rows, estimates, truth } if !truth.is_empty() => {
+                columns.push((sums_of(estimates, truth), rows, estimates, truth));
             }
             GroupScore::Levels { .. } | GroupScore::Boolean { .. } => {
                 let pairs = score.pairs();
@@ -205,15 +205,30 @@ pub(super) fn add_table_metrics(
         table.insert("accuracy".to_owned(), mean(&right));
         table.insert("balanced_accuracy".to_owned(), mean(&balanced));
     }
-    let only_numbers = no_block && right.is_empty() && !columns.is_empty();
-    let rows = columns.first().map_or(0, |column| column.2.len());
-    if only_numbers && columns.iter().all(|column| column.2.len() == rows) {
-        let row_error = |row: usize| {
-            let squares = columns.iter().map(|(_, e, t)| (e[row] - t[row]).powi(2));
-            (squares.sum::<f64>() / columns.len() as f64).sqrt()
+    if no_block && right.is_empty() && !columns.is_empty() {
+        let errors = match columns.as_slice() {
+            [(sums, ..)] => Some(sums.rmse()),
+            // A row's error needs all of its columns.
+            [(_, rows, ..), rest @ ..] if rest.iter().all(|column| column.1 == *rows) => {
+                let row_error = |at: usize| {
+                    let squares = columns.iter().map(|(_, _, e, t)| (e[at] - t[at]).powi(2));
+                    (squares.sum::<f64>() / columns.len() as f64).sqrt()
+                };
+                Some(mean(&(0..rows.len()).map(row_error).collect::<Vec<f64>>()))
+            }
+            _ => None,
         };
-        table.insert("rmse".to_owned(), mean(&(0..rows).map(row_error).collect::<Vec<f64>>()));
-        table.insert("r2".to_owned(), r2(&sums));
-        table.insert("r2_by_column".to_owned(), r2_by_column(&sums));
+        if let Some(rmse) = errors {
+            table.insert("rmse".to_owned(), rmse);
+        }
+        insert_r2(&sums, table);
+    }
+}
+
+/// Both R², where the truth varies at all.
+fn insert_r2(columns: &[ColumnSums], metrics: &mut BTreeMap<String, f64>) {
+    if columns.iter().any(|column| column.deviation() > 0.0) {
+        metrics.insert("r2".to_owned(), r2(columns));
+        metrics.insert("r2_by_column".to_owned(), r2_by_column(columns));
     }
 }

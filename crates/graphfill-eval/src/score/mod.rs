@@ -9,6 +9,7 @@ use graphfill_methods::features::{Features, GroupKind};
 use graphfill_methods::{EstimateSink, Estimates, Result};
 use serde::Serialize;
 
+use crate::summary::mean;
 use group::GroupScore;
 
 /// Every metric of one run.
@@ -59,11 +60,7 @@ impl<'a> Scorer<'a> {
             }
         }
         let blocks: Vec<_> = groups.iter().filter(|group| is_block(&group.kind)).collect();
-        if let [block] = blocks.as_slice()
-            && let Some(own) = metrics.columns.get(&block.name)
-        {
-            metrics.table = own.clone();
-        }
+        metrics.table = mean_of_blocks(blocks.iter().filter_map(|b| metrics.columns.get(&b.name)));
         if groups.len() == 1 && blocks.len() == 1 {
             metrics.columns.clear();
         }
@@ -73,7 +70,8 @@ impl<'a> Scorer<'a> {
         metrics
     }
 
-    /// The metric by which methods are compared, if there is one.
+    /// The metric by which methods are compared, if there is one: of the first binary block, else
+    /// of the first numeric one, else of the single columns.
     pub fn primary(&self) -> Option<String> {
         let groups = self.features.groups();
         let has = |wanted: &GroupKind| groups.iter().any(|group| group.kind == *wanted);
@@ -88,11 +86,27 @@ impl<'a> Scorer<'a> {
     }
 
     /// The value of the primary metric in each tested row, for paired comparisons; empty where
-    /// the metric has no value a row, as in a table of several columns.
+    /// the metric has no value a row: only a table's one block has.
     pub fn primary_by_row(&self) -> Vec<f64> {
-        let block = self.features.groups().iter().position(|group| is_block(&group.kind));
-        block.map_or_else(Vec::new, |group| self.groups[group].by_row(self.depths[0]))
+        let blocks: Vec<usize> = (0..self.groups.len())
+            .filter(|&group| is_block(&self.features.groups()[group].kind))
+            .collect();
+        match blocks.as_slice() {
+            [block] => self.groups[*block].by_row(self.depths[0]),
+            _ => Vec::new(),
+        }
     }
+}
+
+/// Each metric of the blocks, averaged over those that have it.
+fn mean_of_blocks<'a>(
+    blocks: impl Iterator<Item = &'a BTreeMap<String, f64>>,
+) -> BTreeMap<String, f64> {
+    let mut gathered: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (name, value) in blocks.flatten() {
+        gathered.entry(name.clone()).or_default().push(*value);
+    }
+    gathered.into_iter().map(|(name, values)| (name, mean(&values))).collect()
 }
 
 fn is_block(kind: &GroupKind) -> bool {

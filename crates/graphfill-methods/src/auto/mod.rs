@@ -12,15 +12,11 @@ use crate::propagation::Chosen;
 use crate::registry;
 use crate::selection::ValidationRows;
 
-/// The method that the others must beat.
-const BASELINE: &str = "column-mean";
 /// The method where nothing can be compared.
 const UNCOMPARED: &str = "arb";
 /// How many standard errors a method must be ahead of the baseline: the best of many candidates
 /// looks better than it is.
 const CLEARLY_AHEAD: f64 = 3.0;
-/// What is weighed, simplest first: of equals the simplest wins.
-const CANDIDATES: [&str; 5] = [BASELINE, "neighbour-mean", "fp", UNCOMPARED, "pcfi"];
 
 /// Chooses among the other methods.
 #[derive(Debug, Clone, Copy)]
@@ -39,22 +35,28 @@ impl Method for Auto {
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         if task.validation.is_empty() {
-            return registry::find(UNCOMPARED)?.fit(task);
+            let fitted = registry::find(UNCOMPARED)?.fit(task)?;
+            let unchecked = fitted.choices().iter().map(|choice| Choice {
+                reason: Some("too few observed rows to compare methods on".to_owned()),
+                ..choice.clone()
+            });
+            return Ok(Box::new(Chosen::new(task.graph, unchecked.collect())));
         }
         let sets: Vec<ValidationRows> =
             task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();
         let mut weighed = Vec::new();
-        for name in CANDIDATES {
-            let fitted = registry::find(name)?.fit(task)?;
+        // Simplest first, the baseline at the head: of equals the simplest wins.
+        for method in registry::all().into_iter().filter(|method| method.info().name != "auto") {
+            let fitted = method.fit(task)?;
             let scores = validate::validate(fitted.as_ref(), task, &sets)?;
-            weighed.push((fitted.choices().to_vec(), scores));
+            weighed.push((fitted.choices().to_vec(), scores.finish(&sets), scores));
         }
         let choices = (0..task.features.groups().len()).map(|group| {
             let candidates: Vec<Weighed<'_>> = weighed
                 .iter()
-                .map(|(choices, scores)| Weighed {
+                .map(|(choices, finished, scores)| Weighed {
                     choice: &choices[group],
-                    score: scores.finish(&sets)[group],
+                    score: finished[group],
                     losses: scores.losses(group, &sets),
                 })
                 .collect();
@@ -73,43 +75,45 @@ struct Weighed<'a> {
 
 fn choose(candidates: &[Weighed<'_>]) -> Choice {
     let baseline = &candidates[0];
-    let mut best = baseline;
-    for candidate in &candidates[1..] {
-        let better = match (&candidate.score, &best.score) {
-            (Some(own), Some(other)) => own.is_better_than(other),
-            _ => false,
-        };
-        if better {
-            best = candidate;
-        }
-    }
-    let mut choice = best.choice.clone();
-    choice.validation = best.score;
-    let (Some(own), Some(mean)) = (best.score, baseline.score) else { return choice };
-    let rows = best.losses.len();
+    let better = |own: &Weighed<'_>, other: &Weighed<'_>| match (&own.score, &other.score) {
+        (Some(own), Some(other)) => own.is_better_than(other),
+        _ => false,
+    };
+    let ahead = |candidate: &Weighed<'_>| {
+        better(candidate, baseline)
+            && standard_errors(&baseline.losses, &candidate.losses) >= CLEARLY_AHEAD
+    };
+    let best_of = |eligible: &dyn Fn(&Weighed<'_>) -> bool| {
+        let eligible = candidates[1..].iter().filter(|candidate| eligible(candidate));
+        eligible.reduce(|best, candidate| if better(candidate, best) { candidate } else { best })
+    };
+    let chosen = best_of(&ahead);
+    let runner_up = best_of(&|candidate| better(candidate, baseline));
+    let mut choice = chosen.unwrap_or(baseline).choice.clone();
+    choice.validation = chosen.unwrap_or(baseline).score;
+    let rows = baseline.losses.len();
+    choice.reason = match (chosen, runner_up) {
+        (Some(best), _) => against(best, baseline),
+        (None, Some(best)) => against(best, baseline)
+            .map(|against| format!("{} gains less than its noise: {against}", best.choice.method)),
+        (None, None) => Some(format!("no method beats the column mean on {rows} hidden rows")),
+    };
+    choice
+}
+
+/// What a candidate reached beside what the baseline did, in words.
+fn against(candidate: &Weighed<'_>, baseline: &Weighed<'_>) -> Option<String> {
+    let (own, mean) = (candidate.score?, baseline.score?);
     let name = match own.measure {
         Measure::Recall { at } => format!("recall@{at}"),
         Measure::RootMeanSquaredError => "RMSE".to_owned(),
     };
-    if std::ptr::eq(best, baseline) {
-        choice.reason = Some(format!("no method beats the column mean on {rows} hidden rows"));
-        return choice;
-    }
-    let gain = standard_errors(&baseline.losses, &best.losses);
-    let against = format!(
-        "{name} {} against {} of the column mean on {rows} hidden rows",
+    Some(format!(
+        "{name} {} against {} of the column mean on {} hidden rows",
         significant(own.value),
-        significant(mean.value)
-    );
-    if gain < CLEARLY_AHEAD {
-        choice = baseline.choice.clone();
-        choice.validation = baseline.score;
-        let reason = format!("{} gains less than its noise: {against}", best.choice.method);
-        choice.reason = Some(reason);
-    } else {
-        choice.reason = Some(against);
-    }
-    choice
+        significant(mean.value),
+        candidate.losses.len()
+    ))
 }
 
 /// The mean of `before − after` in units of its standard error.
@@ -121,7 +125,11 @@ fn standard_errors(before: &[f64], after: &[f64]) -> f64 {
     let gains: Vec<f64> = before.iter().zip(after).map(|(before, after)| before - after).collect();
     let mean = gains.iter().sum::<f64>() / count;
     let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    if variance == 0.0 { 0.0 } else { mean / (variance / count).sqrt() }
+    match (variance == 0.0, mean > 0.0) {
+        (false, _) => mean / (variance / count).sqrt(),
+        (true, true) => f64::INFINITY,
+        (true, false) => 0.0,
+    }
 }
 
 /// Three significant digits, plainly.
@@ -129,6 +137,10 @@ fn significant(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    let digits = (2 - value.abs().log10().floor() as i64).clamp(0, 8) as usize;
-    format!("{value:.digits$}")
+    let digits = 2 - value.abs().log10().floor() as i64;
+    match digits {
+        0..=8 => format!("{value:.*}", digits as usize),
+        ..0 => format!("{value:.0}"),
+        _ => format!("{value:.2e}"),
+    }
 }

@@ -23,10 +23,11 @@ impl Centres {
             let cell = group.cells.start;
             match values {
                 Values::Numbers(numbers) => {
-                    let cells = numbers.iter().enumerate();
-                    for (_, value) in cells.filter(|(row, _)| !unknown.contains(*row, cell)) {
-                        sums[start] += value;
-                        known[start] += 1;
+                    for (row, value) in numbers.iter().enumerate() {
+                        if !value.is_nan() && !unknown.contains(row, cell) {
+                            sums[start] += value;
+                            known[start] += 1;
+                        }
                     }
                 }
                 Values::Levels(levels) => {
@@ -40,7 +41,7 @@ impl Centres {
                     known[group.features.clone()].fill(count);
                 }
                 Values::Block(block) => {
-                    let width = group.features.len();
+                    let (mut visible, mut hidden) = (0u32, vec![0u32; group.features.len()]);
                     for row in (0..features.rows).filter(|&row| !unknown.is_whole(row)) {
                         let holes = unknown.cells(row);
                         for (column, value) in block.cells(row) {
@@ -48,14 +49,15 @@ impl Centres {
                                 sums[start + column as usize] += value;
                             }
                         }
-                        for count in &mut known[start..start + width] {
-                            *count += 1;
-                        }
+                        visible += 1;
                         let inside =
                             holes.iter().filter(|&&hole| group.cells.contains(&(hole as usize)));
                         for &hole in inside {
-                            known[start + hole as usize - cell] -= 1;
+                            hidden[hole as usize - cell] += 1;
                         }
+                    }
+                    for (count, hidden) in known[group.features.clone()].iter_mut().zip(hidden) {
+                        *count = visible - hidden;
                     }
                 }
             }

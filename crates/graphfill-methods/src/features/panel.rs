@@ -74,7 +74,7 @@ pub struct Panel {
     /// One bit a column and row: whether the cell is known.
     pub known: Vec<u64>,
     /// What was subtracted from each column.
-    pub offsets: Vec<f32>,
+    pub offsets: Vec<f64>,
 }
 
 impl Panel {
@@ -100,7 +100,7 @@ impl Panel {
                 }
             },
         );
-        let offsets = offsets[features.clone()].iter().map(|&offset| offset as f32).collect();
+        let offsets = offsets[features.clone()].to_vec();
         Panel { features, width, values, known, offsets }
     }
 

@@ -1,9 +1,11 @@
 //! Takes the estimates of missing cells as they come and puts them into the table.
 //!
-//! A missing row of a binary block becomes its best-ranked columns, as many as [`expected_ones`]
-//! says; a single missing cell of it becomes one where its score reaches one half.
+//! Numbers stay within what their column was observed to be: near hubs, propagation with S can
+//! leave any range. A missing row of a binary block becomes its best-ranked columns, as many as
+//! [`expected_ones`] says; among single missing cells of a row the best-ranked become ones, as many
+//! as the rest of the row has in proportion.
 
-use graphfill_data::{CellMask, Column, NodeTable, UndirectedGraph};
+use graphfill_data::{Block, CellMask, Column, NodeTable, UndirectedGraph};
 
 use super::ones::expected_ones;
 use crate::error::Result;
@@ -75,7 +77,11 @@ impl<'a> Collected<'a> {
             let column = &columns[about.column];
             let block = self.features.block(group);
             columns[about.column] = match estimates {
-                GroupEstimates::Values(values) => column.completed_with_numbers(&values),
+                GroupEstimates::Values(mut values) => {
+                    let range = Range::of(column.numbers().into_iter());
+                    values.iter_mut().for_each(|value| *value = range.nearest(*value));
+                    column.completed_with_numbers(&values)
+                }
                 GroupEstimates::Levels(levels) => {
                     let GroupKind::Category(names) = &about.kind else { continue };
                     let codes: Vec<u32> = levels.iter().map(|&(_, code)| code).collect();
@@ -87,20 +93,94 @@ impl<'a> Collected<'a> {
                         if let Some(top) = &top[row] {
                             out.extend(top.columns().map(|column| (column, 1.0)));
                         }
-                        let ones = cells[row].iter().filter(|(_, score)| *score >= 0.5);
-                        out.extend(ones.map(|&(column, _)| (column, 1.0)));
+                        let ones = best_cells(&cells[row], block.columns(row).len(), block.width());
+                        out.extend(ones.into_iter().map(|column| (column, 1.0)));
                     });
                     Column::block(column.name(), filled).with_kind(column.kind().clone())
                 }
                 GroupEstimates::Numeric { cells } => {
                     let Some(block) = block else { continue };
-                    let filled = block.completed(|row, out| out.extend_from_slice(&cells[row]));
+                    let ranges = ranges_of(block);
+                    let whole = is_whole(block);
+                    let filled = block.completed(|row, out| {
+                        let settled = cells[row].iter().map(|&(column, value)| {
+                            let value = ranges[column as usize].nearest(value);
+                            // Single precision is all that a propagated value has.
+                            (column, if whole { value.round() } else { f64::from(value as f32) })
+                        });
+                        out.extend(settled);
+                    });
                     Column::block(column.name(), filled).with_kind(column.kind().clone())
                 }
             };
         }
         table.with_columns(columns)
     }
+}
+
+/// The smallest and the largest known value.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    least: f64,
+    most: f64,
+}
+
+impl Range {
+    const NOTHING: Range = Range { least: f64::INFINITY, most: f64::NEG_INFINITY };
+
+    fn of(values: impl Iterator<Item = f64>) -> Range {
+        let mut range = Range::NOTHING;
+        values.filter(|value| !value.is_nan()).for_each(|value| range.include(value));
+        range
+    }
+
+    fn include(&mut self, value: f64) {
+        self.least = self.least.min(value);
+        self.most = self.most.max(value);
+    }
+
+    /// The value of the range that is nearest; any value where nothing is known.
+    fn nearest(&self, value: f64) -> f64 {
+        if self.least <= self.most { value.clamp(self.least, self.most) } else { value }
+    }
+}
+
+/// The range of each column of a numeric block.
+fn ranges_of(block: &Block) -> Vec<Range> {
+    let mut ranges = vec![Range::NOTHING; block.width()];
+    let mut stored = vec![0usize; block.width()];
+    let mut hidden = vec![0usize; block.width()];
+    let observed = (0..block.rows()).filter(|&row| !block.missing().is_whole(row));
+    let mut rows = 0;
+    for row in observed {
+        rows += 1;
+        for (column, value) in block.cells(row) {
+            ranges[column as usize].include(value);
+            stored[column as usize] += 1;
+        }
+        block.missing().cells(row).iter().for_each(|&column| hidden[column as usize] += 1);
+    }
+    for (column, range) in ranges.iter_mut().enumerate() {
+        if stored[column] + hidden[column] < rows {
+            range.include(0.0);
+        }
+    }
+    ranges
+}
+
+/// Whether every value of a block is whole.
+fn is_whole(block: &Block) -> bool {
+    (0..block.rows()).all(|row| block.cells(row).all(|(_, value)| value.fract() == 0.0))
+}
+
+/// The best-ranked of a row's single missing cells: as many as the row's known cells have ones,
+/// in proportion.
+fn best_cells(cells: &[(u32, f64)], ones: usize, width: usize) -> Vec<u32> {
+    let known = width - cells.len();
+    let expected = (cells.len() * ones) as f64 / known.max(1) as f64;
+    let mut top = TopRanked::new((expected.round() as usize).min(cells.len()));
+    cells.iter().for_each(|&(column, score)| top.offer(score as f32, column));
+    top.columns().collect()
 }
 
 /// Whether all cells of a group are missing in a row.

@@ -1,6 +1,6 @@
 //! Which observed rows a method is tested on before it fills.
 
-use graphfill_data::{CellMask, UndirectedGraph, splits};
+use graphfill_data::{CellMask, splits};
 
 use crate::features::Features;
 
@@ -11,23 +11,19 @@ const HIDDEN_SHARE: f64 = 0.1;
 const MOST_SETS: usize = 10;
 /// Rows hidden altogether beyond which a further set adds nothing.
 const ENOUGH_ROWS: usize = 5000;
-/// Fewer rows than this cannot tell methods apart.
-const LEAST_ROWS: usize = 8;
+/// The fewest rows of a set, and the fewest observed rows that can tell methods apart.
+const LEAST_HIDDEN: usize = 2;
+const LEAST_OBSERVED: usize = 20;
 
 /// Sets of observed rows to hide, each from all of the others' point of view observed. None where
 /// the table is too small to spare any.
-pub fn validation_sets(
-    features: &Features<'_>,
-    missing: &CellMask,
-    graph: &UndirectedGraph,
-    seed: u64,
-) -> Vec<CellMask> {
+pub fn validation_sets(features: &Features<'_>, missing: &CellMask, seed: u64) -> Vec<CellMask> {
     let observed: Vec<u32> =
         (0..features.rows()).filter(|&row| !missing.is_whole(row)).map(|row| row as u32).collect();
-    let hidden = (observed.len() as f64 * HIDDEN_SHARE).round() as usize;
-    if hidden < LEAST_ROWS || graph.nodes() == 0 {
+    if observed.len() < LEAST_OBSERVED {
         return Vec::new();
     }
+    let hidden = ((observed.len() as f64 * HIDDEN_SHARE).round() as usize).max(LEAST_HIDDEN);
     let sets = (ENOUGH_ROWS / hidden).clamp(1, MOST_SETS).min(observed.len() / hidden);
     let order = splits::shuffled(&observed, seed);
     (0..sets)

@@ -55,11 +55,18 @@ pub fn fill(
             "no column of the table can be estimated\n  graphfill inspect says why; declare types with --type NAME=KIND".to_owned(),
         ));
     }
+    if graph.nodes() != table.rows() {
+        return Err(MethodError::Table(format!(
+            "the graph has {} nodes and the table {} rows",
+            graph.nodes(),
+            table.rows()
+        )));
+    }
     let missing = features.missing();
     if missing.is_empty() {
         return Ok(Filled { table: table.clone(), estimated: 0, choices: Vec::new() });
     }
-    let validation = validation_sets(&features, &missing, graph, options.seed);
+    let validation = validation_sets(&features, &missing, options.seed);
     let task = Task {
         graph,
         features: &features,

@@ -3,21 +3,27 @@
 
 use graphfill_data::{Block, UndirectedGraph};
 
-/// The number of ones for each row.
+/// The number of ones for each missing row; zero for the others.
 pub(super) fn expected_ones(block: &Block, graph: &UndirectedGraph) -> Vec<usize> {
     let missing = block.missing();
-    let observed = |row: usize| missing.is_clear(row);
-    let ones = |row: usize| block.columns(row).len();
-    let all: Vec<usize> = (0..block.rows()).filter(|&row| observed(row)).map(ones).collect();
-    let overall = all.iter().sum::<usize>() as f64 / all.len().max(1) as f64;
+    let observed = |row: usize| !missing.is_whole(row);
+    // A row with holes counts as if they held ones as often as the rest of it.
+    let ones = |row: usize| {
+        let seen = block.width() - missing.cells(row).len();
+        block.columns(row).len() as f64 * block.width() as f64 / seen as f64
+    };
+    let all: Vec<f64> = (0..block.rows()).filter(|&row| observed(row)).map(ones).collect();
+    let overall = all.iter().sum::<f64>() / all.len().max(1) as f64;
     (0..block.rows())
         .map(|row| {
+            if observed(row) {
+                return 0;
+            }
             let neighbours = graph.neighbours(row).iter().map(|&other| other as usize);
-            let around: Vec<usize> =
-                neighbours.filter(|&other| observed(other)).map(ones).collect();
+            let around: Vec<f64> = neighbours.filter(|&other| observed(other)).map(ones).collect();
             let expected = match around.len() {
                 0 => overall,
-                count => around.iter().sum::<usize>() as f64 / count as f64,
+                count => around.iter().sum::<f64>() / count as f64,
             };
             expected.round() as usize
         })

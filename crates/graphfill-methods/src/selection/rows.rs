@@ -95,7 +95,7 @@ pub struct ScoredCells<'a> {
     pub(super) rows: &'a ValidationRows,
     pub(super) range: Range<usize>,
     /// Touched rows × features of the panel; NaN where there is nothing to compare.
-    pub(super) truth: Vec<f32>,
+    pub(super) truth: Vec<f64>,
 }
 
 impl<'a> ScoredCells<'a> {
@@ -107,14 +107,17 @@ impl<'a> ScoredCells<'a> {
         range: Range<usize>,
     ) -> Self {
         let width = range.len();
-        let mut truth = vec![f32::NAN; rows.rows().len() * width];
+        let mut truth = vec![f64::NAN; rows.rows().len() * width];
         for (group, about) in features.groups().iter().enumerate() {
             let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
+            if inside.is_empty() {
+                continue;
+            }
             for (at, &row) in rows.rows().iter().enumerate() {
                 for feature in inside.clone() {
                     if cells.contains(row as usize, about.cell_of(feature)) {
                         let value = features.value(group, row as usize, feature);
-                        truth[at * width + feature - range.start] = value as f32;
+                        truth[at * width + feature - range.start] = value;
                     }
                 }
             }

@@ -98,13 +98,13 @@ impl Scores {
                         let Some(position) = cells.rows.summed(at) else { continue };
                         let position = summed_before + position;
                         for ((_, guess), truth) in pairs {
-                            sums[position] += (guess - f64::from(*truth)).powi(2);
+                            sums[position] += (guess - truth).powi(2);
                             counts[position] += 1;
                         }
                     }
                     Running::Cells { sum, count } => {
                         for ((_, guess), truth) in pairs {
-                            *sum += (guess - f64::from(*truth)).powi(2);
+                            *sum += (guess - truth).powi(2);
                             *count += 1;
                         }
                     }
@@ -120,17 +120,21 @@ impl Scores {
     }
 
     /// The loss of every scored row of a group, in an order that depends on the cells alone:
-    /// one less recall, or the mean squared error. Needs [`Detail::Losses`].
+    /// one less recall, the root mean squared error of a
+    /// numeric block's row, or the squared error of a single cell. Needs [`Detail::Losses`].
     pub fn losses(&self, group: usize, sets: &[ValidationRows]) -> Vec<f64> {
         match &self.groups[group] {
             Running::Ranking { tops } => {
                 recalls(tops, group, sets).into_iter().map(|recall| 1.0 - recall).collect()
             }
-            Running::Rows { sums, counts, .. } => sums
+            Running::Rows { sums, counts, average } => sums
                 .iter()
                 .zip(counts)
                 .filter(|&(_, &count)| count > 0)
-                .map(|(sum, &count)| sum / f64::from(count))
+                .map(|(sum, &count)| match average {
+                    Average::RootByRow => (sum / f64::from(count)).sqrt(),
+                    Average::RootOfAll => sum / f64::from(count),
+                })
                 .collect(),
             Running::Cells { .. } => Vec::new(),
         }

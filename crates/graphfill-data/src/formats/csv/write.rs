@@ -1,5 +1,6 @@
 //! Node tables and edges as text. Cells that came from text are written as they were spelt.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -35,13 +36,13 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path, delimiter: u8) -> Resu
     header.insert(at, id.name.clone());
     check_distinct(path, &header)?;
     write(path, delimiter, None, &header, |writer| {
-        let mut row_cells: Vec<String> = Vec::with_capacity(header.len());
+        let mut row_cells: Vec<Cow<'_, [u8]>> = Vec::with_capacity(header.len());
         for row in 0..table.rows() {
             row_cells.clear();
             for column in &columns {
                 column.push_cells(row, &mut row_cells);
             }
-            row_cells.insert(at, table.ids().text(row));
+            row_cells.insert(at, Cow::Owned(table.ids().text(row).into_bytes()));
             writer.write_record(&row_cells)?;
         }
         Ok(())
@@ -133,24 +134,25 @@ impl<'a> TextColumn<'a> {
         }
     }
 
-    fn push_cells(&self, row: usize, cells: &mut Vec<String>) {
+    fn push_cells<'b>(&'b self, row: usize, cells: &mut Vec<Cow<'b, [u8]>>) {
+        const EMPTY: Cow<'static, [u8]> = Cow::Borrowed(b"");
         match self {
-            TextColumn::Cells(text) if text.is_null(row) => cells.push(String::new()),
-            TextColumn::Cells(text) => cells.push(text.value(row).to_owned()),
+            TextColumn::Cells(text) if text.is_null(row) => cells.push(EMPTY),
+            TextColumn::Cells(text) => cells.push(Cow::Borrowed(text.value(row).as_bytes())),
             TextColumn::Block(block) => {
                 let start = cells.len();
-                cells.resize(start + block.width(), "0".to_owned());
+                cells.resize(start + block.width(), Cow::Borrowed(b"0"));
                 let single = matches!(block.values(), BlockValues::F32(_));
                 for (column, value) in block.cells(row) {
                     // The shortest spelling that reads back as the same number.
-                    cells[start + column as usize] =
-                        if single { (value as f32).to_string() } else { value.to_string() };
+                    let spelt = if single { (value as f32).to_string() } else { value.to_string() };
+                    cells[start + column as usize] = Cow::Owned(spelt.into_bytes());
                 }
                 if block.missing().is_whole(row) {
-                    cells[start..].fill(String::new());
+                    cells[start..].fill(EMPTY);
                 }
                 for &column in block.missing().cells(row) {
-                    cells[start + column as usize].clear();
+                    cells[start + column as usize] = EMPTY;
                 }
             }
         }
