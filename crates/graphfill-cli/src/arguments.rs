@@ -38,8 +38,8 @@ pub(crate) struct General {
     #[arg(long, short, global = true, help_heading = "General")]
     pub(crate) quiet: bool,
     /// Use so many threads [default: as many as the machine has]
-    #[arg(long, global = true, value_name = "N", help_heading = "General")]
-    pub(crate) threads: Option<usize>,
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "General")]
+    pub(crate) threads: Option<u16>,
     /// How to print results
     #[arg(long, global = true, value_enum, default_value_t = Format::Table, help_heading = "General")]
     pub(crate) format: Format,
@@ -212,9 +212,15 @@ pub(crate) struct Inspect {
 Reads CSV, TSV, Parquet, .npz (graphfill's and gnn-benchmark's), planetoid, OGB and Steam folders;
 writes CSV, TSV (both also gzipped), Parquet and .npz.")]
 pub(crate) struct Convert {
-    /// The node table (and edges), or a file or folder that holds both; then the output
-    #[arg(required = true, num_args = 2..=3, value_names = ["IN", "OUT"])]
-    pub(crate) paths: Vec<PathBuf>,
+    /// The node table, or a file or folder that holds nodes and edges
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The edges, if they are in a file of their own; else the output
+    #[arg(value_name = "EDGES|OUT")]
+    pub(crate) second: PathBuf,
+    /// The output, behind the edges
+    #[arg(value_name = "OUT")]
+    pub(crate) third: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -260,7 +266,7 @@ pub(crate) struct Methods {
 #[derive(Args)]
 pub(crate) struct Demo {
     /// The number of people in the example town
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(50..=100_000))]
     pub(crate) nodes: u32,
     /// The seed of the example
     #[arg(long, default_value_t = 0)]

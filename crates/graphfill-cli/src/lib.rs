@@ -40,7 +40,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     stop::listen();
-    let threads = arguments.general.threads.unwrap_or(0);
+    let threads = arguments.general.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let done = match pool {
         Ok(pool) => bugs::caught(|| pool.install(|| dispatch(&arguments))),

@@ -30,8 +30,17 @@ impl AtomicFile {
         if let Some(permissions) = permissions {
             builder.permissions(permissions);
         }
-        let file = builder.tempfile_in(folder).map_err(|error| DataError::write(path, error))?;
+        // The name of the temporary file would only confuse.
+        let file = builder
+            .tempfile_in(folder)
+            .map_err(|error| DataError::write(path, io::Error::from(error.kind())))?;
         Ok(AtomicFile { path: path.to_path_buf(), writer: BufWriter::new(file) })
+    }
+
+    /// Brings everything written so far to the disk, where a full one shows.
+    pub fn settle(&mut self) -> Result<()> {
+        let flushed = self.writer.flush().and_then(|()| self.writer.get_ref().as_file().sync_all());
+        flushed.map_err(|error| DataError::write(&self.path, error))
     }
 
     /// Puts the file in its place.

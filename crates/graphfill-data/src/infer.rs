@@ -4,11 +4,11 @@
 //! 2. only 0/1, true/false, yes/no, t/f, y/n (any case): **boolean**;
 //! 3. whole numbers ≥ 0 (also when spelt `3.0`): **count**;
 //! 4. numbers: **number**;
-//! 5. text with at most 1,000 different values that repeat (on average at least twice):
+//! 5. text (and numbers spelt like codes, as `01234`) with at most 1,000 different values that repeat (on average at least twice):
 //!    **category**; other text: unused;
 //! 6. lists of one length: **block**; any other type of the file (dates, structs): unused.
 //!
-//! A column that is mostly numbers (nine in ten) but not all is an error that names the first
+//! A column that is mostly numbers (nine in ten, or all but words such as NA) is an error that names the first
 //! offending cell, since a typing slip is likelier than a category of numbers.
 
 use arrow_array::cast::AsArray;
@@ -70,13 +70,17 @@ fn infer_text(column: &Column) -> Result<Kind, Offence> {
         let as_boolean = column.clone().with_kind(Kind::Boolean);
         return Ok(unless_constant(&as_boolean.numbers(), Kind::Boolean));
     }
+    if cells().any(|(_, cell)| spelling::is_code(cell)) {
+        return Ok(infer_levels(column));
+    }
     let numbers = cells().filter(|(_, cell)| spelling::number(cell).is_some()).count();
+    let unlike = || cells().filter(|(_, cell)| spelling::number(cell).is_none());
+    let say_missing = numbers > 0 && numbers < known && unlike().all(|(_, c)| says_missing(c));
     if known > 0 && numbers == known {
         return infer_numbers(column);
     }
-    if numbers * 10 >= known * 9 && known >= 10 {
-        let (row, cell) =
-            cells().find(|(_, cell)| spelling::number(cell).is_none()).unwrap_or_default();
+    if say_missing || (numbers * 10 >= known * 9 && known >= 10) {
+        let (row, cell) = unlike().next().unwrap_or_default();
         return Err(Offence {
             row,
             found: format!("found '{cell}', while {numbers} of {known} cells are numbers"),
@@ -87,6 +91,12 @@ fn infer_text(column: &Column) -> Result<Kind, Offence> {
         });
     }
     Ok(infer_levels(column))
+}
+
+/// Words that mean "missing" in many files, yet may be a level in others.
+fn says_missing(cell: &str) -> bool {
+    let words = ["na", "n/a", "null", "none", "nil", "missing", "unknown", "-", "--", "?", "."];
+    words.iter().any(|word| cell.trim().eq_ignore_ascii_case(word))
 }
 
 fn infer_numbers(column: &Column) -> Result<Kind, Offence> {

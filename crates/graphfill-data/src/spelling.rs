@@ -13,6 +13,12 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
+/// Whether the text is digits with a leading zero: a code (a postcode, a key), not an amount.
+pub(crate) fn is_code(text: &str) -> bool {
+    let bytes = text.trim().as_bytes();
+    bytes.len() > 1 && bytes[0] == b'0' && bytes.iter().all(u8::is_ascii_digit)
+}
+
 fn infinity(text: &str) -> Option<f64> {
     let (sign, word) = match text.strip_prefix('-') {
         Some(word) => (-1.0, word),

@@ -1,5 +1,7 @@
 //! The node table: one row a node, an id, typed columns with missing cells, labels.
 
+use std::collections::HashMap;
+
 use arrow_schema::DataType;
 
 use crate::cell_mask::CellMask;
@@ -12,6 +14,8 @@ use crate::labels::Labels;
 pub struct NodeTable {
     /// The name of the id column, and how many columns stood before it in the file.
     pub id_column: IdColumn,
+    /// What a typed file says about itself beside its columns, kept for the output.
+    pub file_metadata: HashMap<String, String>,
     ids: NodeIds,
     columns: Vec<Column>,
     labels: Option<Labels>,
@@ -51,7 +55,7 @@ impl NodeTable {
         if let Some(labels) = &labels {
             assert_eq!(labels.of_node.len(), ids.len(), "rows of the labels");
         }
-        NodeTable { id_column, ids, columns, labels }
+        NodeTable { id_column, file_metadata: HashMap::new(), ids, columns, labels }
     }
 
     /// The number of rows.
@@ -92,7 +96,9 @@ impl NodeTable {
     /// The same table with other columns.
     #[must_use]
     pub fn with_columns(&self, columns: Vec<Column>) -> NodeTable {
-        NodeTable::new(self.id_column.clone(), self.ids.clone(), columns, self.labels.clone())
+        let (ids, labels) = (self.ids.clone(), self.labels.clone());
+        let table = NodeTable::new(self.id_column.clone(), ids, columns, labels);
+        NodeTable { file_metadata: self.file_metadata.clone(), ..table }
     }
 
     /// The table with further rows in which everything is missing.

@@ -3,28 +3,35 @@
 use graphfill::data::atomic_file::check_not_an_input;
 use graphfill::data::formats::{self, Location, OutputFormat};
 
-use crate::arguments::{Convert, General, WrongCall};
-use crate::input;
+use crate::arguments::{Convert, Format, General, WrongCall};
 use crate::output::messages::Messages;
 use crate::output::numbers::count;
 use crate::output::progress::Bars;
+use crate::{input, output};
 
 pub(crate) fn run(arguments: &Convert, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general.quiet);
-    let (nodes, edges, output) = match arguments.paths.as_slice() {
-        [nodes, output] => (nodes, None, output),
-        [nodes, edges, output] => (nodes, Some(edges.as_path()), output),
-        _ => return Ok(()),
+    let nodes = &arguments.input;
+    let (edges, target) = match &arguments.third {
+        None => (None, &arguments.second),
+        Some(target) => (Some(arguments.second.as_path()), target),
     };
-    OutputFormat::of(output).map_err(|error| WrongCall(error.to_string()))?;
+    OutputFormat::of(target).map_err(|error| WrongCall(error.to_string()))?;
     let location = Location::find(nodes, edges)?;
-    for written in formats::outputs(output) {
+    for written in formats::outputs(target) {
         check_not_an_input(&written, &location.files())?;
     }
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
-    let written = formats::write(&dataset, output)?;
+    let written = formats::write(&dataset, target)?;
     let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    if general.format == Format::Json {
+        return output::json(&serde_json::json!({
+            "nodes": dataset.table.rows(),
+            "arcs": dataset.graph.arcs(),
+            "written": names,
+        }));
+    }
     messages.say(&format!(
         "{} nodes and {} arcs from {} to {}",
         count(dataset.table.rows()),

@@ -102,7 +102,10 @@ fn list(cache: &Cache, format: Format) -> anyhow::Result<()> {
         Format::Json => output::json(&listed),
         Format::Csv => {
             let mut rows = vec![header.map(String::from).to_vec()];
-            rows.extend(listed.iter().map(cells));
+            rows.extend(listed.iter().map(|set| {
+                // Plain numbers: the reader is a program.
+                cells(set).iter().map(|cell| cell.replace([',', '–'], "")).collect()
+            }));
             Ok(output::csv(&rows)?)
         }
         Format::Table => {

@@ -13,7 +13,7 @@ use graphfill::methods::fill::{self, FillOptions};
 use graphfill::methods::{FixedParameters, registry};
 
 use super::evaluate::methods_table;
-use crate::arguments::{Demo, General, WrongCall};
+use crate::arguments::{Demo, Format, General, WrongCall};
 use crate::output;
 use crate::output::numbers::{count, metric, percent, seconds};
 use crate::output::progress::Bars;
@@ -25,6 +25,10 @@ const SHOWN: usize = 4;
 pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
     let progress = Bars::new(general.quiet);
+    if general.format != Format::Table {
+        let found = "demo prints for people; try graphfill evaluate --format json";
+        return Err(WrongCall(found.to_owned()).into());
+    }
     if let Some(folder) = &arguments.keep {
         check_free(folder)?;
     }

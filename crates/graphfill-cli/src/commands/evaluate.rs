@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use graphfill::data::formats::Location;
+use graphfill::data::formats::{Location, splits_file};
 use graphfill::data::splits::Shares;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
@@ -40,6 +40,17 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         dataset = super::as_published(dataset, name);
     }
     let splits = arguments.splits.clone().or(own_splits);
+    if let Some(path) = &splits
+        && let Ok(sizes) = splits_file::sizes(path, arguments.seeds.0[0])
+        && sizes.iter().sum::<usize>() != dataset.table.rows()
+    {
+        messages.note(&format!(
+            "{} names {} of {} rows: is it of another data set?",
+            path.display(),
+            count(sizes.iter().sum()),
+            count(dataset.table.rows())
+        ));
+    }
     let hiding = match (arguments.hide_cells, arguments.split, splits) {
         (Some(rate), _, _) => Hiding::Cells(rate),
         (None, Some(shares), _) => Hiding::Rows(shares),

@@ -29,7 +29,7 @@ impl Messages {
 
 /// An error and its remedy.
 pub(crate) fn error(error: &anyhow::Error) {
-    print_error_line(&format!("{} {error:#}", paint("error:", RED)));
+    print_error_line(&format!("{} {error}", paint("error:", RED)));
 }
 
 const RED: &str = "\x1b[1;31m";

@@ -97,7 +97,7 @@ fn every_real_file_can_be_looked_at() {
     assert_eq!(look("raw/planetoid/ind.cora"), [2708, 5278, 1433]);
     assert_eq!(look("raw/gnn-benchmark/cora.npz"), [2708, 5278, 1433]);
     assert_eq!(look("raw/gnn-benchmark/amazon_electronics_photo.npz"), [7650, 119_081, 745]);
-    assert_eq!(look("raw/parquet"), [12_772, 18_644, 1257]);
+    assert_eq!(look("raw/parquet"), [12_772, 18_644, 1258]);
     assert_eq!(look("house_lucas/nodes.csv"), [25_357, 37_437, 17]);
     let splits = place.run(&format!("inspect {}", data.join("cora/splits.npz").display()));
     assert!(splits.out.contains("splits for 10 seeds"), "{}", splits.out);

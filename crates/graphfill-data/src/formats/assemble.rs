@@ -70,7 +70,9 @@ pub(crate) fn assemble(
         }
         at += 1;
     }
-    Ok((NodeTable::new(id_column, ids, columns, labels), notes))
+    let mut table = NodeTable::new(id_column, ids, columns, labels);
+    table.file_metadata = std::mem::take(&mut raw.metadata);
+    Ok((table, notes))
 }
 
 fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Result<Column> {

@@ -54,8 +54,10 @@ impl OutputFormat {
 /// Writes a node table alone; `.npz` takes the graph along.
 pub fn write_nodes(dataset: &Dataset, path: &Path) -> Result<()> {
     match OutputFormat::of(path)? {
-        OutputFormat::Text { delimiter } => csv::write_nodes(&dataset.table, path, delimiter),
-        OutputFormat::Parquet => parquet::write_nodes(&dataset.table, path),
+        OutputFormat::Text { delimiter } => {
+            csv::write_nodes(&dataset.table, path, delimiter)?.commit()
+        }
+        OutputFormat::Parquet => parquet::write_nodes(&dataset.table, path)?.commit(),
         OutputFormat::Npz => npz::write(&dataset.table, &dataset.graph, path),
     }
 }
@@ -74,31 +76,40 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
     if matches!(format, OutputFormat::Text { .. }) && types.is_empty() {
         refuse_earlier(&TypesFile::path_beside(path))?;
     }
+    // Everything is written before anything takes its place: all files appear, or none.
+    let mut files = Vec::new();
     match format {
         OutputFormat::Npz => npz::write(&dataset.table, &dataset.graph, path)?,
         OutputFormat::Parquet => {
-            parquet::write_nodes(&dataset.table, path)?;
+            files.push(parquet::write_nodes(&dataset.table, path)?);
             if has_edges {
-                parquet::write_edges(&dataset.graph, dataset.table.ids(), &edges)?;
+                let ids = dataset.table.ids();
+                files.push(parquet::write_edges(&dataset.graph, ids, &edges)?);
                 written.push(edges);
             }
         }
         OutputFormat::Text { delimiter } => {
-            csv::write_nodes(&dataset.table, path, delimiter)?;
+            files.push(csv::write_nodes(&dataset.table, path, delimiter)?);
             if has_edges {
-                csv::write_edges(&dataset.graph, dataset.table.ids(), &edges, delimiter)?;
+                let ids = dataset.table.ids();
+                files.push(csv::write_edges(&dataset.graph, ids, &edges, delimiter)?);
                 written.push(edges);
             }
-            let beside = TypesFile::path_beside(path);
             if !types.is_empty() {
+                let beside = TypesFile::path_beside(path);
                 let mut file = AtomicFile::create(&beside)?;
-                let text = types.to_toml();
-                file.write_all(text.as_bytes())
+                file.write_all(types.to_toml().as_bytes())
                     .map_err(|error| DataError::write(&beside, error))?;
-                file.commit()?;
+                files.push(file);
                 written.push(beside);
             }
         }
+    }
+    for file in &mut files {
+        file.settle()?;
+    }
+    for file in files {
+        file.commit()?;
     }
     Ok(written)
 }

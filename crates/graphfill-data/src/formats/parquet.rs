@@ -95,7 +95,10 @@ pub(crate) fn read_nodes(path: &Path, progress: &dyn Progress) -> Result<RawTabl
                 block: field.metadata().get(BLOCK).cloned(),
             });
         }
-        Ok(RawTable::from_typed(path, rows, columns))
+        let mut raw = RawTable::from_typed(path, rows, columns);
+        let metadata = schema.metadata().iter();
+        raw.metadata = metadata.map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        Ok(raw)
     })
 }
 
@@ -194,7 +197,7 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// Writes a node table. Text columns of numbers or booleans become typed ones.
-pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<()> {
+pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> {
     let mut fields = Vec::new();
     let mut arrays: Vec<ArrayRef> = Vec::new();
     for column in table.columns() {
@@ -233,11 +236,12 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<()> {
     arrays.insert(at, ids);
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
     check_distinct(path, &names)?;
-    write(path, Schema::new(fields), arrays)
+    let schema = Schema::new(fields).with_metadata(table.file_metadata.clone());
+    write(path, schema, arrays)
 }
 
 /// Writes every arc as it was given, by the ids of its ends.
-pub(crate) fn write_edges(graph: &Graph, ids: &NodeIds, path: &Path) -> Result<()> {
+pub(crate) fn write_edges(graph: &Graph, ids: &NodeIds, path: &Path) -> Result<AtomicFile> {
     let end = |pick: fn(&(u32, u32, f32)) -> u32| -> ArrayRef {
         let rows = graph.iter().map(|arc| pick(&arc) as usize);
         match ids {
@@ -316,7 +320,7 @@ fn whole_numbers(cells: &ArrayRef) -> Option<ArrayRef> {
     Some(Arc::new(counts.finish()))
 }
 
-fn write(path: &Path, schema: Schema, arrays: Vec<ArrayRef>) -> Result<()> {
+fn write(path: &Path, schema: Schema, arrays: Vec<ArrayRef>) -> Result<AtomicFile> {
     let failed =
         |error: parquet::errors::ParquetError| DataError::write(path, std::io::Error::other(error));
     let schema = Arc::new(schema);
@@ -327,5 +331,5 @@ fn write(path: &Path, schema: Schema, arrays: Vec<ArrayRef>) -> Result<()> {
     let mut writer = ArrowWriter::try_new(&mut file, schema, Some(properties)).map_err(failed)?;
     writer.write(&batch).map_err(failed)?;
     writer.close().map_err(failed)?;
-    file.commit()
+    Ok(file)
 }

@@ -1,5 +1,6 @@
 //! A node file on its way to a table: columns as they stand in the file, nothing interpreted.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ use crate::kind::DeclaredKind;
 #[derive(Debug)]
 pub(crate) struct RawTable {
     pub(crate) columns: Vec<RawColumn>,
+    /// What a typed file says about itself; that of the first file counts.
+    pub(crate) metadata: HashMap<String, String>,
     origins: Vec<Origin>,
 }
 
@@ -47,12 +50,12 @@ impl RawTable {
     pub(crate) fn from_text(path: &Path, delimiter: u8, columns: Vec<RawColumn>) -> Self {
         let rows = columns.first().map_or(0, |column| column.cells.len());
         let origin = Origin { path: path.to_path_buf(), rows, text: Some(delimiter) };
-        RawTable { columns, origins: vec![origin] }
+        RawTable { columns, metadata: HashMap::new(), origins: vec![origin] }
     }
 
     pub(crate) fn from_typed(path: &Path, rows: usize, columns: Vec<RawColumn>) -> Self {
         let origin = Origin { path: path.to_path_buf(), rows, text: None };
-        RawTable { columns, origins: vec![origin] }
+        RawTable { columns, metadata: HashMap::new(), origins: vec![origin] }
     }
 
     pub(crate) fn rows(&self) -> usize {

@@ -95,3 +95,28 @@ fn nothing_but_the_outputs_is_left_behind() {
     found.sort();
     assert_eq!(written, found);
 }
+
+#[test]
+fn what_a_typed_file_says_about_itself_is_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut town =
+        generate(&Recipe { nodes: 50, ..Recipe::default() }).expect("a good recipe").dataset;
+    town.table.file_metadata.insert("owner".to_owned(), "the town".to_owned());
+    let again = through(&town, &folder.path().join("town.parquet"));
+    assert_eq!(again.table.file_metadata.get("owner").map(String::as_str), Some("the town"));
+}
+
+#[test]
+fn times_of_any_zone_are_written_as_text() {
+    let times = |zone: &str| {
+        let cells =
+            arrow_array::TimestampMicrosecondArray::from(vec![Some(1_700_000_000_000_000), None]);
+        let unsupported = graphfill_data::Unused::UnsupportedType("timestamp".to_owned());
+        Column::new(zone, Kind::Unused(unsupported), Arc::new(cells.with_timezone(zone)))
+    };
+    for zone in ["UTC", "Europe/Berlin", "+02:00"] {
+        let text = times(zone).text();
+        assert!(text.value(0).starts_with("2023-11-1"), "{zone}: {:?}", text);
+        assert!(arrow_array::Array::is_null(&text, 1));
+    }
+}

@@ -23,12 +23,15 @@ pub struct Metrics {
     pub columns: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
-/// The k of recall@k and nDCG@k that suit a block: 10, 20, 50 for wide ones, else 3, 5, 10.
+/// The k of recall@k and nDCG@k that suit the widest block: 10, 20, 50 from a hundred columns on,
+/// 3, 5, 10 from twenty on, else 1, 2, 3.
 pub fn default_depths(features: &Features<'_>) -> [usize; 3] {
-    let wide = |group: &graphfill_methods::features::Group| {
-        group.kind == GroupKind::BinaryBlock && group.features.len() >= 100
-    };
-    if features.groups().iter().any(wide) { [10, 20, 50] } else { [3, 5, 10] }
+    let blocks = features.groups().iter().filter(|group| group.kind == GroupKind::BinaryBlock);
+    match blocks.map(|group| group.features.len()).max() {
+        Some(100..) => [10, 20, 50],
+        Some(20..) => [3, 5, 10],
+        _ => [1, 2, 3],
+    }
 }
 
 /// Scores estimates of one set of cells.

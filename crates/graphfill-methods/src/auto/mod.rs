@@ -79,9 +79,13 @@ fn choose(candidates: &[Weighed<'_>]) -> Choice {
         (Some(own), Some(other)) => own.is_better_than(other),
         _ => false,
     };
+    // Errors and their squares: the one is steady where tails are heavy, the other sees the rare
+    // large errors that a method avoids.
+    let squares = |losses: &[f64]| losses.iter().map(|loss| loss * loss).collect::<Vec<f64>>();
     let ahead = |candidate: &Weighed<'_>| {
-        better(candidate, baseline)
-            && standard_errors(&baseline.losses, &candidate.losses) >= CLEARLY_AHEAD
+        let plain = standard_errors(&baseline.losses, &candidate.losses);
+        let squared = standard_errors(&squares(&baseline.losses), &squares(&candidate.losses));
+        better(candidate, baseline) && plain.max(squared) >= CLEARLY_AHEAD
     };
     let best_of = |eligible: &dyn Fn(&Weighed<'_>) -> bool| {
         let eligible = candidates[1..].iter().filter(|candidate| eligible(candidate));

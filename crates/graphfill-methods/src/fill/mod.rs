@@ -49,8 +49,7 @@ pub fn fill(
     graph: &UndirectedGraph,
     options: &FillOptions<'_>,
 ) -> Result<Filled> {
-    let features = Features::of(table);
-    if features.width() == 0 {
+    if table.used_columns().next().is_none() {
         return Err(MethodError::Table(
             "no column of the table can be estimated\n  graphfill inspect says why; declare types with --type NAME=KIND".to_owned(),
         ));
@@ -62,10 +61,14 @@ pub fn fill(
             table.rows()
         )));
     }
-    let missing = features.missing();
-    if missing.is_empty() {
+    let holed = table.columns().iter().filter(|c| c.kind().is_used() && c.missing_count() > 0);
+    let holed = table.with_columns(holed.cloned().collect());
+    if holed.columns().is_empty() {
         return Ok(Filled { table: table.clone(), estimated: 0, choices: Vec::new() });
     }
+    // Propagation takes each column by itself: complete ones need no fitting.
+    let features = Features::of(&holed);
+    let missing = features.missing();
     let validation = validation_sets(&features, &missing, options.seed);
     let task = Task {
         graph,
@@ -80,6 +83,11 @@ pub fn fill(
     let fitted = options.method.fit(&task)?;
     let mut collected = collect::Collected::new(&features, &missing, graph);
     fitted.estimate(&task, &mut collected)?;
-    let table = collected.complete(table);
+    let completed = collected.complete(&holed);
+    let columns = table
+        .columns()
+        .iter()
+        .map(|column| completed.column(column.name()).unwrap_or(column).clone());
+    let table = table.with_columns(columns.collect());
     Ok(Filled { table, estimated: missing.count(), choices: fitted.choices().to_vec() })
 }

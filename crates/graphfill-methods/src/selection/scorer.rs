@@ -7,19 +7,21 @@
 //! Categories count the squared error of all their one-hot features.
 
 use super::{ScoredCells, TopRanked, ValidationRows};
-use crate::features::{Features, GroupKind};
+use crate::features::{Features, Group, GroupKind};
 use crate::method::{Estimates, Measure, Score};
+
+/// A ranking is scored at no more than a tenth of its columns.
+const NARROW: usize = 10;
 
 /// Running scores of one candidate.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    depth: usize,
     groups: Vec<Running>,
 }
 
 #[derive(Debug, Clone)]
 enum Running {
-    Ranking { tops: Vec<TopRanked> },
+    Ranking { tops: Vec<TopRanked>, depth: usize },
     Rows { sums: Vec<f64>, counts: Vec<u32>, average: Average },
     Cells { sum: f64, count: u64 },
 }
@@ -52,16 +54,18 @@ impl Scores {
     ) -> Self {
         let ranked: usize = sets.iter().map(ValidationRows::ranked_count).sum();
         let summed: usize = sets.iter().map(ValidationRows::summed_count).sum();
-        let running = |kind: &GroupKind| match kind {
+        let running = |group: &Group| match group.kind {
             GroupKind::BinaryBlock => {
-                Running::Ranking { tops: vec![TopRanked::new(depth); ranked] }
+                // Of a narrow block every method has most columns among its best ten.
+                let depth = depth.min((group.features.len() / NARROW).max(1));
+                Running::Ranking { tops: vec![TopRanked::new(depth); ranked], depth }
             }
             GroupKind::NumericBlock => Running::rows(summed, Average::RootByRow),
             _ if detail == Detail::Losses => Running::rows(summed, Average::RootOfAll),
             _ => Running::Cells { sum: 0.0, count: 0 },
         };
-        let groups = features.groups().iter().map(|group| running(&group.kind)).collect();
-        Scores { depth, groups }
+        let groups = features.groups().iter().map(running).collect();
+        Scores { groups }
     }
 
     /// Adds a panel's estimates of the set whose predecessors are `before`.
@@ -87,7 +91,7 @@ impl Scores {
                 let guesses = (first_column..).zip(estimates.row(row as usize, start..end));
                 let pairs = guesses.zip(truth).filter(|(_, truth)| !truth.is_nan());
                 match &mut self.groups[group] {
-                    Running::Ranking { tops } => {
+                    Running::Ranking { tops, .. } => {
                         let Some(position) = cells.rows.ranked(at) else { continue };
                         let top = &mut tops[ranked_before + position];
                         for ((column, guess), _) in pairs {
@@ -116,25 +120,22 @@ impl Scores {
     /// The score of each group; none where no cell was scored.
     pub fn finish(&self, sets: &[ValidationRows]) -> Vec<Option<Score>> {
         let groups = self.groups.iter().enumerate();
-        groups.map(|(group, running)| running.score(group, sets, self.depth)).collect()
+        groups.map(|(group, running)| running.score(group, sets)).collect()
     }
 
     /// The loss of every scored row of a group, in an order that depends on the cells alone:
-    /// one less recall, the root mean squared error of a
-    /// numeric block's row, or the squared error of a single cell. Needs [`Detail::Losses`].
+    /// one less recall, or the root mean squared error of the
+    /// row (which a few wild rows sway less than its square would). Needs [`Detail::Losses`].
     pub fn losses(&self, group: usize, sets: &[ValidationRows]) -> Vec<f64> {
         match &self.groups[group] {
-            Running::Ranking { tops } => {
+            Running::Ranking { tops, .. } => {
                 recalls(tops, group, sets).into_iter().map(|recall| 1.0 - recall).collect()
             }
-            Running::Rows { sums, counts, average } => sums
+            Running::Rows { sums, counts, .. } => sums
                 .iter()
                 .zip(counts)
                 .filter(|&(_, &count)| count > 0)
-                .map(|(sum, &count)| match average {
-                    Average::RootByRow => (sum / f64::from(count)).sqrt(),
-                    Average::RootOfAll => sum / f64::from(count),
-                })
+                .map(|(sum, &count)| (sum / f64::from(count)).sqrt())
                 .collect(),
             Running::Cells { .. } => Vec::new(),
         }
@@ -158,10 +159,10 @@ impl Running {
         Running::Rows { sums: vec![0.0; summed], counts: vec![0; summed], average }
     }
 
-    fn score(&self, group: usize, sets: &[ValidationRows], depth: usize) -> Option<Score> {
+    fn score(&self, group: usize, sets: &[ValidationRows]) -> Option<Score> {
         match self {
-            Running::Ranking { tops } => {
-                let measure = Measure::Recall { at: depth };
+            Running::Ranking { tops, depth } => {
+                let measure = Measure::Recall { at: *depth };
                 mean(&recalls(tops, group, sets)).map(|value| Score { measure, value })
             }
             Running::Rows { sums, counts, average } => {

@@ -3,3 +3,4 @@
 mod filling;
 mod references;
 mod support;
+mod surprises;

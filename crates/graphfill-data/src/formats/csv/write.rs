@@ -20,7 +20,7 @@ use crate::ids::NodeIds;
 use crate::table::NodeTable;
 
 /// Writes a node table; gzipped where the name ends in `.gz`.
-pub(crate) fn write_nodes(table: &NodeTable, path: &Path, delimiter: u8) -> Result<()> {
+pub(crate) fn write_nodes(table: &NodeTable, path: &Path, delimiter: u8) -> Result<AtomicFile> {
     let columns: Vec<TextColumn<'_>> = table.columns().iter().map(TextColumn::of).collect();
     let id = &table.id_column;
     let mut header = Vec::new();
@@ -50,7 +50,12 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path, delimiter: u8) -> Resu
 }
 
 /// Writes every arc as it was given, by the ids of its ends.
-pub(crate) fn write_edges(graph: &Graph, ids: &NodeIds, path: &Path, delimiter: u8) -> Result<()> {
+pub(crate) fn write_edges(
+    graph: &Graph,
+    ids: &NodeIds,
+    path: &Path,
+    delimiter: u8,
+) -> Result<AtomicFile> {
     let names = ["source", "target", "weight"].map(str::to_owned);
     let header = if graph.is_weighted() { &names[..] } else { &names[..2] };
     // With comments declared, an id that starts like one is quoted.
@@ -73,7 +78,7 @@ fn write(
     comment: Option<u8>,
     header: &[String],
     rows: impl FnOnce(&mut Writer<Box<dyn Write + '_>>) -> csv::Result<()>,
-) -> Result<()> {
+) -> Result<AtomicFile> {
     let failed = |error: io::Error| DataError::write(path, error);
     let mut file = AtomicFile::create(path)?;
     let gzipped = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
@@ -90,7 +95,7 @@ fn write(
         let mut sink = writer.into_inner().map_err(|error| failed(error.into_error()))?;
         sink.flush().map_err(failed)?;
     }
-    file.commit()
+    Ok(file)
 }
 
 /// Writes the column names. Where one holds another separator all are quoted, since a reader finds
