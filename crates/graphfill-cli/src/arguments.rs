@@ -180,7 +180,7 @@ pub(crate) struct Evaluate {
     /// Hide single cells at this rate instead of whole rows
     #[arg(long, value_name = "RATE", conflicts_with_all = ["splits", "split"])]
     pub(crate) hide_cells: Option<f64>,
-    /// The k of recall@k and nDCG@k; the first selects [default: 10,20,50; 3,5,10 for narrow blocks and steam]
+    /// The k of recall@k and nDCG@k; the first selects [default: 10,20,50; 3,5,10 below 100 columns and for steam; 1,2,3 below 20]
     #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) at: Vec<u16>,
     #[command(flatten)]

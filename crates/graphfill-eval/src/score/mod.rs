@@ -119,11 +119,7 @@ fn is_block(kind: &GroupKind) -> bool {
 impl EstimateSink for Scorer<'_> {
     fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
         let range = estimates.features();
-        for (group, about) in self.features.groups().iter().enumerate() {
-            let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
-            if inside.is_empty() {
-                continue;
-            }
+        for (group, about, inside) in self.features.groups_in(range) {
             let score = &mut self.groups[group];
             for (at, &row) in self.rows.iter().enumerate() {
                 let row = row as usize;

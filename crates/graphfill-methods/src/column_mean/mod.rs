@@ -5,7 +5,7 @@
 use crate::features::Panel;
 use crate::method::MethodInfo;
 use crate::parameters::Parameters;
-use crate::propagation::{Operators, Propagation, Purpose};
+use crate::propagation::{Operators, Propagation};
 
 /// Column mean; the most frequent level of a category.
 #[derive(Debug, Clone, Copy)]
@@ -20,18 +20,6 @@ impl Propagation for ColumnMean {
             reference: "",
             parameters: &[],
         }
-    }
-
-    fn settings(&self, _purpose: Purpose, _fixed: &Parameters) -> Vec<Parameters> {
-        vec![Parameters::default()]
-    }
-
-    fn default(&self, _purpose: Purpose, _fixed: &Parameters) -> Parameters {
-        Parameters::default()
-    }
-
-    fn most_rounds(&self) -> usize {
-        1
     }
 
     fn run(

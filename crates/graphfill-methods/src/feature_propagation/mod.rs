@@ -36,10 +36,6 @@ impl Propagation for FeaturePropagation {
         }
     }
 
-    fn settings(&self, _purpose: Purpose, _fixed: &Parameters) -> Vec<Parameters> {
-        vec![Parameters::default()]
-    }
-
     fn default(&self, _purpose: Purpose, fixed: &Parameters) -> Parameters {
         Parameters::default().with(ROUNDS, fixed.get(ROUNDS).unwrap_or(PUBLISHED_ROUNDS))
     }

@@ -164,6 +164,20 @@ impl<'a> Features<'a> {
         &self.groups
     }
 
+    /// The groups that have features in `range`: their position, and which of their features.
+    pub fn groups_in(
+        &self,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = (usize, &Group, Range<usize>)> {
+        let first = self.groups.partition_point(|group| group.features.end <= range.start);
+        let end = range.end;
+        let inside = (first..self.groups.len()).map(|at| (at, &self.groups[at]));
+        inside.take_while(move |(_, group)| group.features.start < end).map(move |(at, group)| {
+            let start = group.features.start.max(range.start);
+            (at, group, start..group.features.end.min(end))
+        })
+    }
+
     /// The value of one feature; NaN where its cell is missing from the table.
     pub fn value(&self, group: usize, row: usize, feature: usize) -> f64 {
         let at = feature - self.groups[group].features.start;

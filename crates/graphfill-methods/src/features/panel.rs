@@ -146,15 +146,10 @@ struct Part {
 }
 
 fn parts(table: &Features<'_>, features: &Range<usize>) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for (group, about) in table.groups().iter().enumerate() {
-        let start = about.features.start.max(features.start);
-        let end = about.features.end.min(features.end);
-        if start < end {
-            parts.push(Part { group, features: start..end, column: start - features.start });
-        }
-    }
-    parts
+    let inside = table.groups_in(features.clone());
+    inside
+        .map(|(group, _, part)| Part { group, column: part.start - features.start, features: part })
+        .collect()
 }
 
 impl Part {

@@ -197,11 +197,7 @@ fn whole_row(features: &Features<'_>, group: usize, missing: &CellMask, row: usi
 impl EstimateSink for Collected<'_> {
     fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
         let range = estimates.features();
-        for (group, about) in self.features.groups().iter().enumerate() {
-            let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
-            if inside.is_empty() {
-                continue;
-            }
+        for (group, about, inside) in self.features.groups_in(range) {
             for row in (0..self.features.rows()).filter(|&row| !self.missing.is_clear(row)) {
                 for feature in inside.clone() {
                     if !self.missing.contains(row, about.cell_of(feature)) {

@@ -10,7 +10,7 @@ use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
 use crate::features::Panel;
 use crate::method::MethodInfo;
 use crate::parameters::Parameters;
-use crate::propagation::{Operators, Propagation, Purpose};
+use crate::propagation::{Operators, Propagation};
 
 /// Mean of observed neighbours.
 #[derive(Debug, Clone, Copy)]
@@ -25,18 +25,6 @@ impl Propagation for NeighbourMean {
             reference: "Şimşek and Jensen, PNAS 2008 (NeighAgg)",
             parameters: &[],
         }
-    }
-
-    fn settings(&self, _purpose: Purpose, _fixed: &Parameters) -> Vec<Parameters> {
-        vec![Parameters::default()]
-    }
-
-    fn default(&self, _purpose: Purpose, _fixed: &Parameters) -> Parameters {
-        Parameters::default()
-    }
-
-    fn most_rounds(&self) -> usize {
-        1
     }
 
     fn run(

@@ -7,6 +7,7 @@ use super::{Operators, Propagation, ROUNDS};
 use crate::error::Result;
 use crate::features::{Centres, Panel, Panels};
 use crate::method::{Choice, EstimateSink, Estimates, Fitted, Task};
+use crate::parameters::Parameters;
 use crate::registry;
 
 /// A choice of method and parameters for every group.
@@ -33,36 +34,28 @@ impl Fitted for Chosen<'_> {
         task.progress.begin("estimating", Some(panels.len() as u64));
         for range in panels.iter() {
             let panel = Panel::load(features, range.clone(), task.unknown, &offsets);
-            let groups = || {
-                let inside = |group: &crate::features::Group| {
-                    group.features.start < range.end && group.features.end > range.start
-                };
-                features.groups().iter().zip(&self.choices).filter(move |(group, _)| inside(group))
+            let parts = || {
+                let inside = features.groups_in(range.clone());
+                inside.map(|(group, _, part)| (part, &self.choices[group]))
             };
-            let mut done: Vec<(&str, &crate::parameters::Parameters)> = Vec::new();
-            for (_, choice) in groups() {
-                if done.contains(&(choice.method, &choice.parameters)) {
+            let mut done: Vec<(&str, &Parameters)> = Vec::new();
+            for (_, choice) in parts() {
+                let own = (choice.method, &choice.parameters);
+                if done.contains(&own) {
                     continue;
                 }
-                done.push((choice.method, &choice.parameters));
-                let last = last_round(
-                    registry::propagation(choice.method)?,
-                    &self.operators,
-                    &panel,
-                    choice,
-                );
-                for (group, other) in groups() {
-                    if (other.method, &other.parameters) == (choice.method, &choice.parameters) {
-                        let start = group.features.start.max(range.start);
-                        let end = group.features.end.min(range.end);
-                        let column = start - range.start;
-                        sink.accept(&Estimates {
-                            features: (start, end),
-                            width: panel.width,
-                            values: &last[column..],
-                            offsets: &panel.offsets[column..],
-                        })?;
-                    }
+                done.push(own);
+                let method = registry::propagation(choice.method)?;
+                let last = last_round(method, &self.operators, &panel, choice);
+                let alike = |other: &Choice| (other.method, &other.parameters) == own;
+                for (part, _) in parts().filter(|(_, other)| alike(other)) {
+                    let column = part.start - range.start;
+                    sink.accept(&Estimates {
+                        features: (part.start, part.end),
+                        width: panel.width,
+                        values: &last[column..],
+                        offsets: &panel.offsets[column..],
+                    })?;
                 }
             }
             task.progress.advance(1);

@@ -36,13 +36,21 @@ pub trait Propagation: Send + Sync {
     fn info(&self) -> &'static MethodInfo;
 
     /// The parameters (rounds left out) to compare where the caller fixed only `fixed`.
-    fn settings(&self, purpose: Purpose, fixed: &Parameters) -> Vec<Parameters>;
+    fn settings(&self, purpose: Purpose, fixed: &Parameters) -> Vec<Parameters> {
+        let _ = (purpose, fixed);
+        vec![Parameters::default()]
+    }
 
     /// The parameters, rounds included, where nothing can be compared.
-    fn default(&self, purpose: Purpose, fixed: &Parameters) -> Parameters;
+    fn default(&self, purpose: Purpose, fixed: &Parameters) -> Parameters {
+        let _ = (purpose, fixed);
+        Parameters::default()
+    }
 
     /// The most rounds to compare; one where the method has no rounds.
-    fn most_rounds(&self) -> usize;
+    fn most_rounds(&self) -> usize {
+        1
+    }
 
     /// Runs `rounds` rounds and hands the panel to `each` after every one of them.
     fn run(

@@ -108,11 +108,7 @@ impl<'a> ScoredCells<'a> {
     ) -> Self {
         let width = range.len();
         let mut truth = vec![f64::NAN; rows.rows().len() * width];
-        for (group, about) in features.groups().iter().enumerate() {
-            let inside = about.features.start.max(range.start)..about.features.end.min(range.end);
-            if inside.is_empty() {
-                continue;
-            }
+        for (group, about, inside) in features.groups_in(range.clone()) {
             for (at, &row) in rows.rows().iter().enumerate() {
                 for feature in inside.clone() {
                     if cells.contains(row as usize, about.cell_of(feature)) {

@@ -6,6 +6,8 @@
 //!
 //! Categories count the squared error of all their one-hot features.
 
+use std::ops::Range;
+
 use super::{ScoredCells, TopRanked, ValidationRows};
 use crate::features::{Features, Group, GroupKind};
 use crate::method::{Estimates, Measure, Score};
@@ -78,12 +80,8 @@ impl Scores {
         let ranked_before: usize = before.iter().map(ValidationRows::ranked_count).sum();
         let summed_before: usize = before.iter().map(ValidationRows::summed_count).sum();
         let width = cells.range.len();
-        for (group, about) in cells.features.groups().iter().enumerate() {
-            let start = about.features.start.max(cells.range.start);
-            let end = about.features.end.min(cells.range.end);
-            if start >= end {
-                continue;
-            }
+        for (group, about, inside) in cells.features.groups_in(cells.range.clone()) {
+            let Range { start, end } = inside;
             let first_column = (start - about.features.start) as u32;
             for (at, &row) in cells.rows.rows().iter().enumerate() {
                 let from = at * width + start - cells.range.start;
