@@ -133,7 +133,7 @@ impl DataError {
 
     /// Writing `path` failed.
     pub fn write(path: impl AsRef<Path>, source: io::Error) -> Self {
-        DataError::Write { path: path.as_ref().to_path_buf(), source }
+        DataError::Write { path: path.as_ref().to_path_buf(), source: plain_cause(source) }
     }
 
     /// The file ends too early or its compression is broken.
@@ -144,6 +144,23 @@ impl DataError {
             "fetch or write it again; a partial download looks like this",
         )
     }
+}
+
+/// The operating system's own error behind what libraries wrapped around it: the name of a
+/// temporary file says nothing to the user, and the kind decides on the remedy.
+fn plain_cause(error: io::Error) -> io::Error {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(found) = cause {
+        if let Some(io) = found.downcast_ref::<io::Error>() {
+            if let Some(code) = io.raw_os_error() {
+                return io::Error::from_raw_os_error(code);
+            }
+            cause = io.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static));
+        } else {
+            cause = found.source();
+        }
+    }
+    error
 }
 
 fn remedy_for_io(error: &io::Error) -> &'static str {
@@ -157,5 +174,23 @@ fn remedy_for_io(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::IsADirectory => "\n  this is a folder; name a file",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapped_full_disk_is_still_a_full_disk() {
+        let full = io::Error::from_raw_os_error(28);
+        let kind = full.kind();
+        let wrapped = io::Error::other(io::Error::other(full));
+        let DataError::Write { source, .. } = DataError::write("out.csv", wrapped) else {
+            panic!("another error")
+        };
+        assert_eq!(source.kind(), kind);
+        let unknown = DataError::write("out.csv", io::Error::other("a reason")).to_string();
+        assert!(unknown.contains("a reason"), "{unknown}");
     }
 }

@@ -13,12 +13,19 @@ use crate::error::{DataError, Result};
 /// An archive on its way to its place.
 pub(crate) struct ArchiveWriter<'a> {
     path: &'a Path,
-    zip: ZipWriter<AtomicFile>,
+    zip: ZipWriter<Latched>,
 }
 
 impl<'a> ArchiveWriter<'a> {
     pub(crate) fn create(path: &'a Path) -> Result<Self> {
-        Ok(ArchiveWriter { path, zip: ZipWriter::new(AtomicFile::create(path)?) })
+        Ok(ArchiveWriter {
+            path,
+            zip: ZipWriter::new(Latched {
+                file: AtomicFile::create(path)?,
+                failure: None,
+                position: 0,
+            }),
+        })
     }
 
     fn array(
@@ -134,7 +141,63 @@ impl<'a> ArchiveWriter<'a> {
     }
 
     pub(crate) fn commit(self) -> Result<()> {
-        let file = self.zip.finish();
-        file.map_err(|error| DataError::write(self.path, io::Error::other(error)))?.commit()
+        let path = self.path;
+        let finished = self.zip.finish();
+        let Latched { file, failure, .. } =
+            finished.map_err(|error| DataError::write(path, io::Error::other(error)))?;
+        match failure {
+            None => file.commit(),
+            Some(error) => Err(DataError::write(path, error)),
+        }
+    }
+}
+
+/// A file that keeps its first failure for the end: the archive's writer, dropped after a failed
+/// write, would try once more and print about it.
+struct Latched {
+    file: AtomicFile,
+    failure: Option<io::Error>,
+    /// Where the writer believes to be, also after a failure.
+    position: u64,
+}
+
+impl Write for Latched {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let written = match self.failure {
+            Some(_) => buffer.len(),
+            None => self.file.write(buffer).unwrap_or_else(|error| {
+                self.failure = Some(error);
+                buffer.len()
+            }),
+        };
+        self.position += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if let (None, Err(error)) = (&self.failure, self.file.flush()) {
+            self.failure = Some(error);
+        }
+        Ok(())
+    }
+}
+
+impl io::Seek for Latched {
+    fn seek(&mut self, target: io::SeekFrom) -> io::Result<u64> {
+        if self.failure.is_none() {
+            match self.file.seek(target) {
+                Ok(position) => {
+                    self.position = position;
+                    return Ok(position);
+                }
+                Err(error) => self.failure = Some(error),
+            }
+        }
+        self.position = match target {
+            io::SeekFrom::Start(position) => position,
+            io::SeekFrom::Current(by) => self.position.saturating_add_signed(by),
+            io::SeekFrom::End(_) => self.position,
+        };
+        Ok(self.position)
     }
 }
