@@ -1,5 +1,25 @@
-//! Kernels for the processor.
+//! The processor as a device: the arena is memory, kernels run on rayon's threads.
+//!
+//! Kernels use the widest vectors that the machine at hand has, chosen when the program runs, not
+//! when it is built. All loops are dealt out in portions that depend on shapes alone, and sums over
+//! portions are made in order: the same bits for any number of threads.
 
+mod arena;
+mod call;
+mod elementwise;
+mod numerics;
+mod product;
 mod sparse_product;
+mod sparse_rows;
+mod sums;
 
+pub(crate) use arena::Cpu;
+pub use call::Call;
+pub(crate) use elementwise::{Combine, Convert, combine, convert, for_each_portion};
+pub(crate) use numerics::{exp, ln, sigmoid, tanh};
+pub(crate) use product::{
+    Dense, Existing, PackedRight, pack_right, product, product_rows, product_scratch,
+};
 pub use sparse_product::{FinishRow, PANEL_WIDTHS, Store, panel_width, sparse_product};
+pub(crate) use sparse_rows::{sparse_row, sparse_times_dense};
+pub(crate) use sums::{as_doubles, doubles, portions, sum_of_portions};

@@ -7,7 +7,7 @@
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use crate::sparse_view::SparseView;
+use crate::SparseView;
 
 /// The widths that a panel may have: one kernel each, whose sum fits the registers.
 pub const PANEL_WIDTHS: [usize; 4] = [8, 16, 32, 64];

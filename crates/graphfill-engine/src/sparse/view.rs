@@ -29,6 +29,22 @@ impl<'a> SparseView<'a> {
         SparseView { offsets, columns, values, width }
     }
 
+    /// A view of parts that are known to fit.
+    pub(super) fn of_checked(
+        offsets: &'a [usize],
+        columns: &'a [u32],
+        values: Option<&'a [f32]>,
+        width: usize,
+    ) -> Self {
+        SparseView { offsets, columns, values, width }
+    }
+
+    /// Where a row's entries lie among all entries.
+    #[inline(always)]
+    pub fn entries(&self, row: usize) -> std::ops::Range<usize> {
+        self.offsets[row]..self.offsets[row + 1]
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1

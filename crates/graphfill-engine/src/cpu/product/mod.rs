@@ -1,0 +1,195 @@
+//! Dense products:  out = left · right  (+ out)          rows × depth · depth × columns
+//!
+//! The right matrix is packed once into panels of 32 columns, cut into blocks of 256 of depth, so
+//! that the innermost loop reads it straight through. Eight rows of the left matrix at a time are
+//! copied where they stay in the first-level cache, and [`tile`] multiplies them with one panel
+//! after the other. Rows are dealt out to threads in portions that depend on the shapes alone, and
+//! every sum runs through the depth in the same order: the bits don't depend on the threads.
+
+mod pack;
+mod tile;
+
+use pulp::Arch;
+use rayon::prelude::*;
+
+pub(crate) use pack::{PackedRight, pack_right};
+
+/// Columns of a panel of the right matrix.
+const PANEL: usize = 32;
+/// Depth that is worked through at a time: eight rows of it fit the first-level cache.
+const DEPTH: usize = 256;
+/// Numbers of the right matrix that are packed at a time, where its depth is long: 4 MiB.
+const MOST_PACKED: usize = 1 << 20;
+
+/// A matrix as it lies in memory, row by row, or its transpose.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dense<'a> {
+    values: &'a [f32],
+    /// The length of a row in memory.
+    stride: usize,
+    rows: usize,
+    columns: usize,
+    transposed: bool,
+}
+
+/// What happens to the numbers that are already in the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Existing {
+    Replace,
+    Add,
+}
+
+impl<'a> Dense<'a> {
+    pub(crate) fn new(values: &'a [f32], rows: usize, columns: usize) -> Self {
+        assert_eq!(values.len(), rows * columns, "a matrix of {rows} × {columns}");
+        Dense { values, stride: columns, rows, columns, transposed: false }
+    }
+
+    pub(crate) fn transposed(self) -> Self {
+        let Dense { rows, columns, transposed, .. } = self;
+        Dense { rows: columns, columns: rows, transposed: !transposed, ..self }
+    }
+
+    pub(crate) fn transposed_if(self, transposed: bool) -> Self {
+        if transposed { self.transposed() } else { self }
+    }
+}
+
+/// Temporary numbers that [`product`] needs.
+pub(crate) fn product_scratch(depth: usize, columns: usize) -> usize {
+    depth.min(packed_depth(columns)) * columns.next_multiple_of(PANEL)
+}
+
+/// How much depth is packed at a time.
+fn packed_depth(columns: usize) -> usize {
+    let blocks = MOST_PACKED / (DEPTH * columns.next_multiple_of(PANEL)).max(1);
+    blocks.max(1) * DEPTH
+}
+
+/// out = left · right, or out += left · right, on all threads.
+pub(crate) fn product(
+    left: Dense<'_>,
+    right: Dense<'_>,
+    out: &mut [f32],
+    existing: Existing,
+    scratch: &mut [f32],
+) {
+    let (rows, depth, columns) = (left.rows, left.columns, right.columns);
+    assert_eq!(depth, right.rows, "the depth of a product");
+    assert_eq!(out.len(), rows * columns, "the output of a product");
+    if out.is_empty() {
+        return;
+    }
+    if depth == 0 && existing == Existing::Replace {
+        out.fill(0.0);
+    }
+    let portion = rows_a_task(rows);
+    let mut existing = existing;
+    for begin in (0..depth).step_by(packed_depth(columns)) {
+        let end = depth.min(begin + packed_depth(columns));
+        let packed = pack_right(right, begin..end, scratch);
+        out.par_chunks_mut(portion * columns).enumerate().for_each(|(task, out)| {
+            product_rows(left, task * portion, begin, packed, out, existing);
+        });
+        existing = Existing::Add;
+    }
+}
+
+/// The rows from `first` on, on this thread. The part of the depth that was packed begins at
+/// `begin` in the left matrix.
+pub(crate) fn product_rows(
+    left: Dense<'_>,
+    first: usize,
+    begin: usize,
+    right: PackedRight<'_>,
+    out: &mut [f32],
+    existing: Existing,
+) {
+    Arch::new().dispatch(tile::Rows { left, first, begin, right, out, existing });
+}
+
+/// Rows that one thread takes at a time: a multiple of eight, few enough to keep threads busy.
+fn rows_a_task(rows: usize) -> usize {
+    (rows / 16).next_multiple_of(8).clamp(8, 96)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn wave(len: usize, seed: f32) -> Vec<f32> {
+        (0..len).map(|at| (at as f32 * 0.7 + seed).sin()).collect()
+    }
+
+    fn at(matrix: Dense<'_>, row: usize, column: usize) -> f64 {
+        let (row, column) = if matrix.transposed { (column, row) } else { (row, column) };
+        f64::from(matrix.values[row * matrix.stride + column])
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_plain_sum(
+            rows in 0usize..40,
+            depth in prop_oneof![0usize..40, 250usize..530],
+            columns in prop_oneof![0usize..40, 60usize..70],
+            left_transposed: bool,
+            right_transposed: bool,
+            add: bool,
+        ) {
+            let (left, right) = (wave(rows * depth, 0.1), wave(depth * columns, 0.3));
+            let stored = |values, rows, columns, transposed: bool| {
+                if transposed {
+                    Dense::new(values, columns, rows).transposed()
+                } else {
+                    Dense::new(values, rows, columns)
+                }
+            };
+            let left = stored(&left, rows, depth, left_transposed);
+            let right = stored(&right, depth, columns, right_transposed);
+            let before = wave(rows * columns, 0.5);
+            let mut out = before.clone();
+            let mut scratch = vec![f32::NAN; product_scratch(depth, columns)];
+            let existing = if add { Existing::Add } else { Existing::Replace };
+            product(left, right, &mut out, existing, &mut scratch);
+            for row in 0..rows {
+                for column in 0..columns {
+                    let index = row * columns + column;
+                    let sum: f64 =
+                        (0..depth).map(|k| at(left, row, k) * at(right, k, column)).sum();
+                    let expected = sum + if add { f64::from(before[index]) } else { 0.0 };
+                    let error = (f64::from(out[index]) - expected).abs();
+                    prop_assert!(error < 1e-5 * depth.max(1) as f64, "{row} {column}: {} {expected}", out[index]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_depth_is_packed_in_parts() {
+        let (depth, columns) = (5000, 300);
+        assert!(product_scratch(depth, columns) < depth * columns);
+        let (left, right) = (vec![1.0; 3 * depth], vec![0.5; depth * columns]);
+        let mut out = vec![0.0; 3 * columns];
+        let mut scratch = vec![0.0; product_scratch(depth, columns)];
+        let (left, right) = (Dense::new(&left, 3, depth), Dense::new(&right, depth, columns));
+        product(left, right, &mut out, Existing::Replace, &mut scratch);
+        assert!(out.iter().all(|&value| value == 2500.0));
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        let (left, right) = (wave(301 * 777, 0.1), wave(777 * 95, 0.3));
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("a pool").install(|| {
+                let mut out = vec![0.0; 301 * 95];
+                let mut scratch = vec![0.0; product_scratch(777, 95)];
+                let (left, right) = (Dense::new(&left, 301, 777), Dense::new(&right, 777, 95));
+                product(left, right, &mut out, Existing::Replace, &mut scratch);
+                out
+            })
+        };
+        assert_eq!(run(1), run(3));
+    }
+}

@@ -1,0 +1,38 @@
+//! Sums over many numbers: one partial sum a portion, in double precision, added up in order.
+
+use rayon::prelude::*;
+
+use super::elementwise::PORTION;
+
+/// Scratch numbers that hold so many doubles.
+pub(crate) const fn doubles(count: usize) -> usize {
+    2 * count
+}
+
+/// Scratch as doubles; it begins at a cache line.
+pub(crate) fn as_doubles(scratch: &mut [f32]) -> &mut [f64] {
+    let even = scratch.len() / 2 * 2;
+    if even == 0 {
+        return &mut [];
+    }
+    bytemuck::cast_slice_mut(&mut scratch[..even])
+}
+
+/// The partial sums that a matrix of so many numbers has.
+pub(crate) const fn portions(len: usize) -> usize {
+    len.div_ceil(PORTION)
+}
+
+/// Σ over portions of `part(begin, end)`. `partial` has room for one sum a portion.
+pub(crate) fn sum_of_portions(
+    len: usize,
+    partial: &mut [f64],
+    part: impl Fn(usize, usize) -> f64 + Sync,
+) -> f64 {
+    let partial = &mut partial[..portions(len)];
+    let work = |(portion, sum): (usize, &mut f64)| {
+        *sum = part(portion * PORTION, len.min((portion + 1) * PORTION));
+    };
+    partial.par_iter_mut().enumerate().for_each(work);
+    partial.iter().sum()
+}

@@ -1,0 +1,133 @@
+//! What can go wrong between a program's first line and its last step.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::Shape;
+
+/// An error of the engine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// An operation was given matrices that do not fit each other.
+    #[error("{operation} ({place}): {left} does not fit {right}: {rule}")]
+    Shape {
+        /// The operation.
+        operation: &'static str,
+        /// The line that recorded it.
+        place: String,
+        /// The first shape.
+        left: Shape,
+        /// The shape that does not fit.
+        right: Shape,
+        /// What the operation asks for.
+        rule: &'static str,
+    },
+    /// A program was put together wrongly in another way.
+    #[error("{operation} ({place}): {problem}")]
+    Program {
+        /// The operation.
+        operation: &'static str,
+        /// The line that recorded it.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Two programs disagree about a buffer that they share by name.
+    #[error("`{name}` is {first} in one program and {second} in another")]
+    Shared {
+        /// The buffer.
+        name: String,
+        /// How the first program has it.
+        first: String,
+        /// How the other has it.
+        second: String,
+    },
+    /// No buffer, output or program of that name.
+    #[error("there is no {kind} named `{name}`; there are {known}")]
+    Unknown {
+        /// What was looked for.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The plan needs more memory than there is.
+    #[error(
+        "training needs {} of memory and {} are {limit}; {largest}; lower {lower}",
+        in_units(*needed), in_units(*available)
+    )]
+    Memory {
+        /// What the plan needs, in bytes.
+        needed: u64,
+        /// What there is, in bytes.
+        available: u64,
+        /// "available" or "allowed".
+        limit: &'static str,
+        /// The largest buffers.
+        largest: String,
+        /// The parameter to lower.
+        lower: String,
+    },
+    /// A number stopped being one.
+    #[error(
+        "step {step} of `{program}`: {operation} ({place}) gave {found}, from finite inputs; \
+         a smaller learning rate or clipped gradients usually help"
+    )]
+    NotFinite {
+        /// The program.
+        program: String,
+        /// The step, counted from 0.
+        step: u64,
+        /// The operation that gave the first such number.
+        operation: &'static str,
+        /// The line that recorded it.
+        place: String,
+        /// NaN or infinity.
+        found: f32,
+    },
+    /// A number had stopped being one before the step was watched.
+    #[error(
+        "step {step} of `{program}`: `{buffer}` already held {found} before the step began; \
+         watch every step to see where it comes from"
+    )]
+    NotFiniteBefore {
+        /// The program.
+        program: String,
+        /// The step, counted from 0.
+        step: u64,
+        /// The buffer.
+        buffer: String,
+        /// NaN or infinity.
+        found: f32,
+    },
+    /// A checkpoint could not be read or written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// A checkpoint is not of this program.
+    #[error("{}: {problem}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What was found and what was expected.
+        problem: String,
+    },
+}
+
+/// What most functions here return.
+pub type Result<T> = std::result::Result<T, EngineError>;
+
+/// Bytes as a person would say them.
+pub(crate) fn in_units(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.into_iter().find(|&(size, _)| bytes >= size) {
+        Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / size as f64),
+        None => format!("{bytes} bytes"),
+    }
+}

@@ -1,0 +1,102 @@
+//! Sums of columns:  out[0, k] = Σ_i x[i, k]
+//!
+//! Fixed portions of rows are summed side by side, then their sums in order.
+
+use pulp::{Arch, NullaryFnOnce};
+use rayon::prelude::*;
+
+use crate::cpu::Call;
+use crate::program::{Backward, Mismatch, Operation};
+use crate::{Matrix, Shape};
+
+/// Rows of a portion.
+const ROWS: usize = 256;
+
+#[derive(Debug)]
+struct ColumnSums;
+
+impl<'p> Matrix<'p> {
+    /// The sum of every column, as one row.
+    #[must_use]
+    #[track_caller]
+    pub fn column_sums(self) -> Matrix<'p> {
+        self.program().record(ColumnSums, &[self])
+    }
+}
+
+impl Operation for ColumnSums {
+    fn name(&self) -> &'static str {
+        "column sums"
+    }
+
+    fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
+        Ok(vec![Shape::new(1, inputs[0].columns)])
+    }
+
+    fn gradient(&self, backward: &mut Backward<'_, '_>) {
+        let row = backward.upstream(0);
+        let zeros = backward.program().constant(backward.input(0).shape(), 0.0);
+        backward.add(0, zeros.add_bias(row));
+    }
+
+    fn scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        inputs[0].rows.div_ceil(ROWS) * inputs[0].columns
+    }
+
+    fn cpu(&self, call: &mut Call<'_>) {
+        let columns = call.input_shape(0).columns;
+        column_sums(call.input(0), columns, call.scratch(), call.output(0));
+    }
+}
+
+/// Sums the columns of `x` into `out`; `partial` has a row for every 256 rows of `x`.
+pub(crate) fn column_sums(x: &[f32], columns: usize, partial: &mut [f32], out: &mut [f32]) {
+    out.fill(0.0);
+    if columns == 0 {
+        return;
+    }
+    partial.par_chunks_mut(columns).zip(x.par_chunks(ROWS * columns)).for_each(|(sums, rows)| {
+        sums.fill(0.0);
+        Arch::new().dispatch(AddRows { rows, sums });
+    });
+    let rows = &partial[..x.len().div_ceil(ROWS * columns) * columns];
+    Arch::new().dispatch(AddRows { rows, sums: out });
+}
+
+struct AddRows<'a> {
+    rows: &'a [f32],
+    sums: &'a mut [f32],
+}
+
+impl NullaryFnOnce for AddRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for row in self.rows.chunks_exact(self.sums.len()) {
+            for (sum, &value) in self.sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Reference, check, shapes};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sums_every_row(shape in shapes(), many in 0usize..600) {
+            for shape in [shape, Shape::new(many, 2)] {
+                check(&[shape], |_, x| x[0].column_sums(), |x| {
+                    Reference::new(Shape::new(1, shape.columns), |_, column| {
+                        (0..shape.rows).map(|row| x[0].at(row, column)).sum()
+                    })
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Sums with weights:  out = Σ_k weight_k · input_k
+//!
+//! Addition, subtraction and scaling by a fixed number are all this, and so is the sum of the
+//! contributions to a gradient.
+
+use std::ops::{Add, Neg, Sub};
+
+use pulp::{Arch, NullaryFnOnce};
+
+use crate::cpu::{Call, for_each_portion};
+use crate::program::{Backward, MOST_INPUTS, Mismatch, Operation};
+use crate::{Matrix, Shape};
+
+#[derive(Debug)]
+struct LinearCombination {
+    weights: Vec<f32>,
+}
+
+/// Σ weight · matrix over at least one pair.
+#[track_caller]
+pub(crate) fn linear_combination<'p>(terms: &[(f32, Matrix<'p>)]) -> Matrix<'p> {
+    if let [all @ .., last] = terms
+        && all.len() >= MOST_INPUTS
+    {
+        // More than an operation can take: the last ones after the sum of the others.
+        let (first, rest) = all.split_at(MOST_INPUTS);
+        let mut terms = vec![(1.0, linear_combination(first))];
+        terms.extend(rest);
+        terms.push(*last);
+        return linear_combination(&terms);
+    }
+    let (weights, matrices): (Vec<f32>, Vec<Matrix<'p>>) = terms.iter().copied().unzip();
+    matrices[0].program().record(LinearCombination { weights }, &matrices)
+}
+
+impl<'p> Matrix<'p> {
+    /// Every number times a fixed one.
+    #[must_use]
+    #[track_caller]
+    pub fn scale(self, by: f32) -> Matrix<'p> {
+        linear_combination(&[(by, self)])
+    }
+}
+
+impl<'p> Add for Matrix<'p> {
+    type Output = Matrix<'p>;
+
+    #[track_caller]
+    fn add(self, other: Matrix<'p>) -> Matrix<'p> {
+        linear_combination(&[(1.0, self), (1.0, other)])
+    }
+}
+
+impl<'p> Sub for Matrix<'p> {
+    type Output = Matrix<'p>;
+
+    #[track_caller]
+    fn sub(self, other: Matrix<'p>) -> Matrix<'p> {
+        linear_combination(&[(1.0, self), (-1.0, other)])
+    }
+}
+
+impl<'p> Neg for Matrix<'p> {
+    type Output = Matrix<'p>;
+
+    #[track_caller]
+    fn neg(self) -> Matrix<'p> {
+        self.scale(-1.0)
+    }
+}
+
+impl Operation for LinearCombination {
+    fn name(&self) -> &'static str {
+        match self.weights[..] {
+            [_] => "scale",
+            [_, second] if second < 0.0 => "subtract",
+            _ => "add",
+        }
+    }
+
+    fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
+        for &other in inputs {
+            let rule = "the matrices of a sum have the same shape";
+            Mismatch::unless(inputs[0] == other, inputs[0], other, rule)?;
+        }
+        Ok(vec![inputs[0]])
+    }
+
+    fn gradient(&self, backward: &mut Backward<'_, '_>) {
+        for (input, &weight) in self.weights.iter().enumerate() {
+            backward.pass(input, 0, weight);
+        }
+    }
+
+    fn in_place(&self) -> &'static [(usize, usize)] {
+        const ANY: [(usize, usize); MOST_INPUTS] =
+            [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 6), (0, 7)];
+        &ANY
+    }
+
+    fn cpu(&self, call: &mut Call<'_>) {
+        let out = call.output(0);
+        let call = &*call;
+        for_each_portion(out, |begin, out| {
+            // The one whose place the output takes first: it is there already.
+            let mut fresh = true;
+            let own = (0..self.weights.len()).find(|&at| call.input_unless_in_place(at).is_none());
+            if let Some(own) = own {
+                scale(out, self.weights[own]);
+                fresh = false;
+            }
+            for (at, &weight) in self.weights.iter().enumerate() {
+                if let Some(input) = call.input_unless_in_place(at) {
+                    let input = &input[begin..begin + out.len()];
+                    Arch::new().dispatch(AddTerm { weight, input, out: &mut *out, fresh });
+                    fresh = false;
+                }
+            }
+        });
+    }
+}
+
+fn scale(out: &mut [f32], weight: f32) {
+    if weight != 1.0 {
+        out.iter_mut().for_each(|value| *value *= weight);
+    }
+}
+
+struct AddTerm<'a> {
+    weight: f32,
+    input: &'a [f32],
+    out: &'a mut [f32],
+    fresh: bool,
+}
+
+impl NullaryFnOnce for AddTerm<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let pairs = self.out.iter_mut().zip(self.input);
+        if self.fresh {
+            pairs.for_each(|(out, &x)| *out = self.weight * x);
+        } else {
+            pairs.for_each(|(out, &x)| *out += self.weight * x);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check, shapes};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sums_and_their_gradients(shape in shapes(), a in -2.0f32..2.0) {
+            check(&[shape, shape], |_, x| (x[0] + x[1]).scale(a) - x[0], |x| {
+                x[0].zip(&x[1], |first, second| (first + second) * f64::from(a) - first)
+            });
+            check(&[shape], |_, x| -x[0], |x| x[0].map(|value| -value));
+        }
+
+        #[test]
+        fn long_sums_are_split(count in 1usize..40) {
+            check(&[Shape::new(2, 3)], |_, x| {
+                linear_combination(&vec![(0.5, x[0]); count])
+            }, |x| x[0].map(|value| value * 0.5 * count as f64));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The operations, one a file: what it computes, how shapes follow, how gradients flow, the kernel.
+//!
+//! # How to add an operation
+//!
+//! 1. A file with a struct that holds what the operation depends on (a rate, a sparse matrix), and
+//!    the equation and the shapes above it.
+//! 2. `impl Operation`: [`name`](crate::Operation::name), [`shapes`](crate::Operation::shapes),
+//!    [`gradient`](crate::Operation::gradient) (which records other operations),
+//!    [`cpu`](crate::Operation::cpu).
+//! 3. A method of [`Matrix`](crate::Matrix) or [`Program`](crate::Program) that records it.
+//! 4. A test that hands the method and a plain reference in double precision to `testing::check`:
+//!    it compares the kernel with the reference and the gradient with finite differences.
+
+mod activations;
+mod add_bias;
+mod column_sums;
+mod columns;
+mod dense_product;
+mod dropout;
+mod fill;
+mod gather_rows;
+mod linear_combination;
+mod multiply;
+mod normalise_rows;
+mod scale_by;
+mod sparse_product;
+mod sum;
+
+pub(crate) use fill::Fill;
+pub(crate) use linear_combination::linear_combination;

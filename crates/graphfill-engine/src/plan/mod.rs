@@ -1,0 +1,238 @@
+//! The plan: where every buffer of some programs lies in one arena, known before anything runs.
+//!
+//! Named buffers (parameters, inputs, the optimiser's state) come first and stay. Behind them lies
+//! the room of the steps, which all programs use in turn: there, buffers whose lives don't overlap
+//! share memory. Nothing here knows what the arena is made of; that is the device's affair.
+
+mod arrangement;
+mod lifetimes;
+mod memory;
+mod order;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::panic::Location;
+use std::sync::Arc;
+
+pub use memory::MemoryLimit;
+
+use crate::Shape;
+use crate::error::{EngineError, Result};
+use crate::fingerprint::Fingerprint;
+use crate::program::{Constant, Named, Operation, Recorded, Role};
+
+/// Buffers begin at multiples of so many numbers: a cache line.
+const ALIGNMENT: usize = 16;
+
+/// Where a buffer lies in the arena, in numbers of four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Place {
+    /// Where it begins.
+    pub offset: usize,
+    /// How long it is.
+    pub len: usize,
+}
+
+/// Some programs that share their named buffers, and where everything lies.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) programs: Vec<PlannedProgram>,
+    pub(crate) buffers: Vec<Buffer>,
+    arena: usize,
+    constants: u64,
+    fingerprint: u64,
+}
+
+/// A program as a device runs it: one step after the other.
+#[derive(Debug)]
+pub(crate) struct PlannedProgram {
+    pub(crate) name: String,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) outputs: Vec<(String, Place, Shape)>,
+    /// The named buffers that it uses.
+    pub(crate) used: Vec<usize>,
+}
+
+/// One operation with the places of everything that it touches.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) operation: Arc<dyn Operation>,
+    pub(crate) inputs: Vec<Place>,
+    pub(crate) input_shapes: Vec<Shape>,
+    /// Outputs that nobody uses have no place.
+    pub(crate) outputs: Vec<Option<Place>>,
+    pub(crate) output_shapes: Vec<Shape>,
+    pub(crate) scratch: Place,
+    pub(crate) place: &'static Location<'static>,
+}
+
+/// A named buffer and its place.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) role: Role,
+    pub(crate) place: Place,
+}
+
+impl Plan {
+    /// Plans programs that are run in turn and share parameters and inputs by name.
+    pub fn new(programs: Vec<Recorded>) -> Result<Self> {
+        let (buffers, persistent) = shared_buffers(&programs)?;
+        let described: String = programs.iter().map(Recorded::describe).collect();
+        let mut arena = persistent;
+        let mut constants: HashMap<usize, Constant> = HashMap::new();
+        let mut planned: Vec<PlannedProgram> = Vec::new();
+        for program in programs {
+            if planned.iter().any(|other| other.name == program.name) {
+                let (name, first) = (program.name, "a program".to_owned());
+                return Err(EngineError::Shared { name, second: first.clone(), first });
+            }
+            let (program, end) = arrangement::arrange(program, &buffers, persistent);
+            arena = arena.max(end);
+            for step in &program.steps {
+                let own = step.operation.constants();
+                constants.extend(own.into_iter().map(|constant| (constant.identity, constant)));
+            }
+            planned.push(program);
+        }
+        let constants = constants.values().map(|constant| constant.bytes).sum();
+        let fingerprint = Fingerprint::of(&described);
+        Ok(Plan { programs: planned, buffers, arena, constants, fingerprint })
+    }
+
+    /// The most memory that running needs: the arena, and what operations hold beside it.
+    pub fn peak_bytes(&self) -> u64 {
+        self.arena_len() as u64 * 4 + self.constants
+    }
+
+    /// The length of the arena in numbers of four bytes.
+    pub fn arena_len(&self) -> usize {
+        self.arena
+    }
+
+    /// Floating-point operations of one run of a program, products only.
+    pub fn arithmetic(&self, program: &str) -> Result<u64> {
+        Ok(self.program(program)?.1.steps.iter().map(Step::arithmetic).sum())
+    }
+
+    /// Whether the plan fits; if not, the error says what is needed, what there is, and to lower
+    /// `parameter`.
+    pub fn check_memory(&self, limit: MemoryLimit, parameter: &str) -> Result<()> {
+        let (available, limit) = match limit {
+            MemoryLimit::Available => (memory::available(), "available"),
+            MemoryLimit::Allowed(bytes) => (Some(bytes), "allowed"),
+        };
+        match available {
+            Some(available) if self.peak_bytes() > available => Err(EngineError::Memory {
+                needed: self.peak_bytes(),
+                available,
+                limit,
+                largest: self.largest_buffers(),
+                lower: parameter.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Every operation in the order of its run, with the shapes and places of what it touches.
+    pub fn listing(&self) -> String {
+        let mut text = String::new();
+        for Buffer { name, shape, role, place } in &self.buffers {
+            let _ = writeln!(text, "{name}: {shape} at {}, {role:?}", place.offset);
+        }
+        for program in &self.programs {
+            let _ = writeln!(text, "{}:", program.name);
+            for step in &program.steps {
+                let _ = writeln!(text, "  {step}");
+            }
+            for (name, place, shape) in &program.outputs {
+                let _ = writeln!(text, "  {name}: {shape} at {}", place.offset);
+            }
+        }
+        text
+    }
+
+    /// A number that changes with anything that the programs compute, but not with where it lies.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    pub(crate) fn program(&self, name: &str) -> Result<(usize, &PlannedProgram)> {
+        let found = self.programs.iter().enumerate().find(|(_, program)| program.name == name);
+        found.ok_or_else(|| unknown("program", name, self.programs.iter().map(|p| &p.name)))
+    }
+
+    pub(crate) fn buffer(&self, name: &str) -> Result<&Buffer> {
+        let found = self.buffers.iter().find(|buffer| buffer.name == name);
+        found.ok_or_else(|| unknown("buffer", name, self.buffers.iter().map(|b| &b.name)))
+    }
+
+    /// The three largest buffers, which show what to make smaller.
+    fn largest_buffers(&self) -> String {
+        let mut sorted: Vec<&Buffer> = self.buffers.iter().collect();
+        sorted.sort_by_key(|buffer| std::cmp::Reverse(buffer.shape.len()));
+        let named: Vec<String> = sorted[..sorted.len().min(3)]
+            .iter()
+            .map(|buffer| format!("`{}` ({})", buffer.name, buffer.shape))
+            .collect();
+        format!("the largest buffers are {}", named.join(", "))
+    }
+}
+
+impl Step {
+    /// For each output, whether it is computed.
+    pub(crate) fn wanted(&self) -> Vec<bool> {
+        self.outputs.iter().map(Option::is_some).collect()
+    }
+
+    /// The floating-point operations of its products.
+    pub(crate) fn arithmetic(&self) -> u64 {
+        self.operation.arithmetic(&self.input_shapes, &self.wanted())
+    }
+}
+
+impl std::fmt::Display for Step {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let operand = |place: &Place, shape: &Shape| format!("{shape} at {}", place.offset);
+        let inputs: Vec<String> =
+            self.inputs.iter().zip(&self.input_shapes).map(|(p, s)| operand(p, s)).collect();
+        let outputs: Vec<String> = self
+            .outputs
+            .iter()
+            .zip(&self.output_shapes)
+            .map(|(place, shape)| place.map_or("–".to_owned(), |place| operand(&place, shape)))
+            .collect();
+        write!(formatter, "[{}] = {:?} [{}]", outputs.join(", "), self.operation, inputs.join(", "))
+    }
+}
+
+/// The named buffers of all programs, side by side, and where they end.
+fn shared_buffers(programs: &[Recorded]) -> Result<(Vec<Buffer>, usize)> {
+    let mut buffers: Vec<Buffer> = Vec::new();
+    let mut end = 0;
+    for Named { name, shape, role, .. } in programs.iter().flat_map(|p| &p.recording.named) {
+        if let Some(known) = buffers.iter().find(|buffer| buffer.name == *name) {
+            if (known.shape, known.role) != (*shape, *role) {
+                let first = format!("{:?}, {}", known.role, known.shape);
+                let second = format!("{role:?}, {shape}");
+                return Err(EngineError::Shared { name: name.clone(), first, second });
+            }
+            continue;
+        }
+        let place = Place { offset: end, len: shape.len() };
+        end += shape.len().next_multiple_of(ALIGNMENT);
+        buffers.push(Buffer { name: name.clone(), shape: *shape, role: *role, place });
+    }
+    Ok((buffers, end))
+}
+
+pub(crate) fn unknown<'a>(
+    kind: &'static str,
+    name: &str,
+    known: impl Iterator<Item = &'a String>,
+) -> EngineError {
+    let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    EngineError::Unknown { kind, name: name.to_owned(), known }
+}

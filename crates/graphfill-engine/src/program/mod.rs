@@ -1,0 +1,191 @@
+//! A program: matrix-level operations recorded once, to be run thousands of times.
+//!
+//! [`Program`] is the recorder, [`Matrix`] a handle on something recorded. Every operation has a
+//! method beside its definition in [`crate::ops`] that records it. [`Program::differentiate`]
+//! appends the operations that compute gradients; [`Program::finish`] checks everything and hands
+//! the recording over to be planned.
+
+mod backward;
+mod initial;
+mod matrix;
+mod operation;
+mod recording;
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::panic::Location;
+use std::sync::Arc;
+
+pub use backward::Backward;
+pub use initial::Initial;
+pub use matrix::Matrix;
+pub use operation::{Constant, Mismatch, Operation};
+pub(crate) use operation::{MOST_INPUTS, MOST_OUTPUTS};
+pub(crate) use recording::{Named, Node, Recording, Role, Source, ValueId};
+
+use crate::Shape;
+use crate::error::{EngineError, Result};
+use crate::fingerprint::Fingerprint;
+
+/// A recorder of operations over named buffers.
+#[derive(Debug)]
+pub struct Program {
+    name: String,
+    recording: RefCell<Recording>,
+}
+
+/// A recorded program without mistakes, ready to be planned.
+#[derive(Debug)]
+pub struct Recorded {
+    pub(crate) name: String,
+    pub(crate) recording: Recording,
+}
+
+impl Recorded {
+    /// Everything that was recorded, one operation a line.
+    pub fn describe(&self) -> String {
+        let Recording { nodes, named, outputs, .. } = &self.recording;
+        let mut text = format!("{}:\n", self.name);
+        for Named { name, shape, role, value } in named {
+            let _ = writeln!(text, "  %{} = {name}: {shape}, {role:?}", value.0);
+        }
+        for node in nodes {
+            let list = |values: &[ValueId]| {
+                values.iter().map(|value| format!("%{}", value.0)).collect::<Vec<_>>().join(", ")
+            };
+            let (outputs, inputs) = (list(&node.outputs), list(&node.inputs));
+            let _ = writeln!(text, "  {outputs} = {:?} ({inputs})", node.operation);
+        }
+        for (name, value) in outputs {
+            let _ = writeln!(text, "  {name} = %{}", value.0);
+        }
+        text
+    }
+}
+
+impl Program {
+    /// An empty program. Its name must differ from those that share a plan with it.
+    pub fn new(name: &str) -> Self {
+        Program { name: name.to_owned(), recording: RefCell::default() }
+    }
+
+    /// A buffer that is learnt. Programs in one plan share it by its name.
+    #[track_caller]
+    pub fn parameter(&self, name: &str, shape: impl Into<Shape>, initial: Initial) -> Matrix<'_> {
+        self.named(name, shape.into(), Role::Parameter(initial))
+    }
+
+    /// A buffer that the caller fills before a run, and that keeps its content until refilled.
+    /// Programs in one plan share it by its name.
+    #[track_caller]
+    pub fn input(&self, name: &str, shape: impl Into<Shape>) -> Matrix<'_> {
+        self.named(name, shape.into(), Role::Input)
+    }
+
+    /// A buffer that a program keeps for itself between its steps; zeros at first.
+    #[track_caller]
+    pub(crate) fn state(&self, name: &str, shape: Shape) -> Matrix<'_> {
+        self.named(name, shape, Role::State)
+    }
+
+    /// Makes a matrix readable under a name after each run, until the next run of any program.
+    #[track_caller]
+    pub fn output(&self, name: &str, matrix: Matrix<'_>) {
+        self.check_own("output", &[matrix]);
+        let problem = self.recording.borrow_mut().add_output(name, matrix.value);
+        if let Err(problem) = problem {
+            self.fail("output", problem);
+        }
+    }
+
+    /// Records an operation; its first output.
+    #[track_caller]
+    pub fn record<'p>(
+        &'p self,
+        operation: impl Operation + 'static,
+        inputs: &[Matrix<'p>],
+    ) -> Matrix<'p> {
+        self.record_all(operation, inputs)[0]
+    }
+
+    /// Records an operation; all its outputs. Those that nobody uses are never computed.
+    #[track_caller]
+    pub fn record_all<'p>(
+        &'p self,
+        operation: impl Operation + 'static,
+        inputs: &[Matrix<'p>],
+    ) -> Vec<Matrix<'p>> {
+        let (name, place) = (operation.name(), Location::caller());
+        self.check_own(name, inputs);
+        assert!(inputs.len() <= MOST_INPUTS, "{name} has {} inputs", inputs.len());
+        let shapes: Vec<Shape> = inputs.iter().map(|matrix| matrix.shape).collect();
+        let shapes = operation.shapes(&shapes).unwrap_or_else(|mismatch| {
+            self.recording.borrow_mut().fail(mismatch.at(name, place));
+            // Anything: a program with an error is never planned.
+            vec![Shape::SCALAR; MOST_OUTPUTS]
+        });
+        let mut recording = self.recording.borrow_mut();
+        let inputs = inputs.iter().map(|matrix| matrix.value).collect();
+        let values = recording.add_node(Arc::new(operation), inputs, &shapes, place);
+        let matrix = |(&value, &shape)| Matrix { program: self, value, shape };
+        values.iter().zip(&shapes).map(matrix).collect()
+    }
+
+    /// Records an operation that changes buffers: its first inputs, in which it leaves its outputs.
+    #[track_caller]
+    pub(crate) fn record_update(
+        &self,
+        operation: impl Operation + 'static,
+        changed: &[Matrix<'_>],
+        read: &[Matrix<'_>],
+    ) {
+        let inputs: Vec<_> = changed.iter().chain(read).copied().collect();
+        let outputs = self.record_all(operation, &inputs);
+        let mut recording = self.recording.borrow_mut();
+        for (output, buffer) in outputs.iter().zip(changed) {
+            recording.add_update(output.value, buffer.value);
+        }
+    }
+
+    /// A number that no other random operation of this program has; see [`crate::random`].
+    pub(crate) fn new_stream(&self) -> u32 {
+        let own = Fingerprint::of(&self.name) as u32;
+        (own << 16) | self.recording.borrow_mut().next_stream()
+    }
+
+    /// The program without its recorder, or the first mistake that was made in recording it.
+    pub fn finish(self) -> Result<Recorded> {
+        let mut recording = self.recording.into_inner();
+        match recording.take_error() {
+            Some(error) => Err(error),
+            None => Ok(Recorded { name: self.name, recording }),
+        }
+    }
+
+    #[track_caller]
+    fn named(&self, name: &str, shape: Shape, role: Role) -> Matrix<'_> {
+        let added = self.recording.borrow_mut().add_named(name, shape, role);
+        let value = added.unwrap_or_else(|problem| {
+            self.fail("buffer", problem);
+            self.recording.borrow_mut().add_value(shape)
+        });
+        Matrix { program: self, value, shape }
+    }
+
+    /// A matrix of one program means nothing in another.
+    #[track_caller]
+    fn check_own(&self, operation: &'static str, inputs: &[Matrix<'_>]) {
+        if let Some(stranger) = inputs.iter().find(|input| !std::ptr::eq(input.program, self)) {
+            let (own, other) = (&self.name, &stranger.program.name);
+            self.fail(operation, format!("a matrix of `{other}` was used in `{own}`"));
+        }
+    }
+
+    /// Keeps the first mistake for [`Program::finish`].
+    #[track_caller]
+    pub(crate) fn fail(&self, operation: &'static str, problem: String) {
+        let place = Location::caller().to_string();
+        let error = EngineError::Program { operation, place, problem };
+        self.recording.borrow_mut().fail(error);
+    }
+}

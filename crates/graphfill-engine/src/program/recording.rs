@@ -1,0 +1,145 @@
+//! What a program is made of: nodes (operations) that connect values (matrices).
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::{Initial, Operation};
+use crate::Shape;
+use crate::error::EngineError;
+
+/// The index of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ValueId(pub(crate) usize);
+
+/// What a named buffer is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Role {
+    /// Learnt, saved, and set to something at first.
+    Parameter(Initial),
+    /// Filled by the caller.
+    Input,
+    /// Kept by an optimiser, saved, zeros at first.
+    State,
+}
+
+/// A buffer that outlives a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) role: Role,
+    pub(crate) value: ValueId,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The named buffer of that index.
+    Named(usize),
+    /// An output of the node of that index.
+    Node(usize),
+    /// Nowhere: something was recorded wrongly.
+    Nowhere,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value {
+    pub(crate) shape: Shape,
+    pub(crate) source: Source,
+}
+
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) operation: Arc<dyn Operation>,
+    pub(crate) inputs: Vec<ValueId>,
+    pub(crate) outputs: Vec<ValueId>,
+    /// Outputs that are left in a named buffer: `(output, buffer)`.
+    pub(crate) updates: Vec<(ValueId, usize)>,
+    pub(crate) place: &'static Location<'static>,
+}
+
+/// The nodes in the order of their recording: a node's inputs come before it.
+#[derive(Debug, Default)]
+pub(crate) struct Recording {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) values: Vec<Value>,
+    pub(crate) named: Vec<Named>,
+    pub(crate) outputs: Vec<(String, ValueId)>,
+    streams: u32,
+    error: Option<EngineError>,
+}
+
+impl Recording {
+    pub(super) fn add_value(&mut self, shape: Shape) -> ValueId {
+        self.values.push(Value { shape, source: Source::Nowhere });
+        ValueId(self.values.len() - 1)
+    }
+
+    /// The buffer of that name, which is made if it is new.
+    pub(super) fn add_named(
+        &mut self,
+        name: &str,
+        shape: Shape,
+        role: Role,
+    ) -> Result<ValueId, String> {
+        if let Some(known) = self.named.iter().find(|named| named.name == name) {
+            if (known.shape, known.role) == (shape, role) {
+                return Ok(known.value);
+            }
+            let (first, before) = (known.role, known.shape);
+            return Err(format!(
+                "`{name}` is {first:?}, {before}, and was asked for as {role:?}, {shape}"
+            ));
+        }
+        let value = self.add_value(shape);
+        self.values[value.0].source = Source::Named(self.named.len());
+        self.named.push(Named { name: name.to_owned(), shape, role, value });
+        Ok(value)
+    }
+
+    pub(super) fn add_node(
+        &mut self,
+        operation: Arc<dyn Operation>,
+        inputs: Vec<ValueId>,
+        shapes: &[Shape],
+        place: &'static Location<'static>,
+    ) -> Vec<ValueId> {
+        let node = self.nodes.len();
+        let outputs: Vec<ValueId> = shapes.iter().map(|&shape| self.add_value(shape)).collect();
+        for output in &outputs {
+            self.values[output.0].source = Source::Node(node);
+        }
+        let updates = Vec::new();
+        self.nodes.push(Node { operation, inputs, outputs: outputs.clone(), updates, place });
+        outputs
+    }
+
+    /// The output stays in the buffer that `changed` comes from.
+    pub(super) fn add_update(&mut self, output: ValueId, changed: ValueId) {
+        let (from, to) = (self.values[output.0].source, self.values[changed.0].source);
+        if let (Source::Node(node), Source::Named(buffer)) = (from, to) {
+            self.nodes[node].updates.push((output, buffer));
+        }
+    }
+
+    pub(super) fn add_output(&mut self, name: &str, value: ValueId) -> Result<(), String> {
+        if self.outputs.iter().any(|(known, _)| known == name) {
+            return Err(format!("there is already an output named `{name}`"));
+        }
+        self.outputs.push((name.to_owned(), value));
+        Ok(())
+    }
+
+    pub(super) fn next_stream(&mut self) -> u32 {
+        self.streams += 1;
+        self.streams & 0xffff
+    }
+
+    pub(super) fn fail(&mut self, error: EngineError) {
+        self.error.get_or_insert(error);
+    }
+
+    pub(super) fn take_error(&mut self) -> Option<EngineError> {
+        self.error.take()
+    }
+}

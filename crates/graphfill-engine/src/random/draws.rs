@@ -1,0 +1,136 @@
+//! Words as draws: uniform numbers, normal numbers, and whether a cell survives dropout.
+//!
+//! All draws of a key are one long sequence. Sixteen counters make a group of 64 words; element i of
+//! a sequence of uniform numbers is word i mod 64 of group i / 64, and so on.
+
+use super::Key;
+use super::philox::{LANES, words};
+
+/// Uniform draws in a group.
+const WORD_GROUP: usize = 4 * LANES;
+
+/// Dropout draws in a group: 16 bits each are plenty for a rate.
+pub(crate) const KEEP_GROUP: usize = 8 * LANES;
+
+/// Uniform numbers in [0, 1), from the beginning of the sequence.
+pub fn uniforms(key: Key, out: &mut [f32]) {
+    for (group, out) in out.chunks_mut(WORD_GROUP).enumerate() {
+        let words = words(key, group as u32);
+        for (value, &word) in out.iter_mut().zip(words.as_flattened()) {
+            *value = uniform(word);
+        }
+    }
+}
+
+/// Normal numbers with mean 0 and variance 1, from element `first` of the sequence, which must be a
+/// multiple of 64.
+///
+/// Box and Muller: a pair of uniforms gives √(−2 ln u)·cos 2πv and √(−2 ln u)·sin 2πv.
+pub fn normals(key: Key, first: usize, out: &mut [f32]) {
+    assert_eq!(first % WORD_GROUP, 0, "normal draws begin with a group");
+    for (group, out) in out.chunks_mut(WORD_GROUP).enumerate() {
+        let words = words(key, (first / WORD_GROUP + group) as u32);
+        let mut normals = [0.0f32; WORD_GROUP];
+        let (left, right) = normals.split_at_mut(WORD_GROUP / 2);
+        let pairs = words.as_flattened().split_at(WORD_GROUP / 2);
+        for (at, (&first, &second)) in pairs.0.iter().zip(pairs.1).enumerate() {
+            // 1 − u is never 0, so that its logarithm is finite.
+            let radius = (-2.0 * (1.0 - f64::from(uniform(first))).ln()).sqrt();
+            let (sine, cosine) = (std::f64::consts::TAU * f64::from(uniform(second))).sin_cos();
+            left[at] = (radius * cosine) as f32;
+            right[at] = (radius * sine) as f32;
+        }
+        out.copy_from_slice(&normals[..out.len()]);
+    }
+}
+
+/// The draws below which a cell is dropped, of 2¹⁶.
+pub(crate) fn keep_threshold(rate: f32) -> u32 {
+    (rate * 65536.0).round() as u32
+}
+
+/// For the [`KEEP_GROUP`] elements of a group, whether each survives dropout at this threshold.
+#[inline(always)]
+pub fn keeps(key: Key, group: u32, threshold: u32) -> [bool; KEEP_GROUP] {
+    let words = words(key, group);
+    let mut kept = [false; KEEP_GROUP];
+    for (word, kept) in words.iter().zip(kept.as_chunks_mut::<{ 2 * LANES }>().0) {
+        for lane in 0..LANES {
+            kept[lane] = (word[lane] & 0xffff) >= threshold;
+            kept[LANES + lane] = (word[lane] >> 16) >= threshold;
+        }
+    }
+    kept
+}
+
+/// The upper 24 bits, which a float holds exactly.
+#[inline(always)]
+fn uniform(word: u32) -> f32 {
+    (word >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: Key = Key::new(7, 3, 11);
+
+    fn moments(values: &[f32]) -> (f64, f64) {
+        let count = values.len() as f64;
+        let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
+        let square = |&value: &f32| (f64::from(value) - mean).powi(2);
+        (mean, values.iter().map(square).sum::<f64>() / count)
+    }
+
+    #[test]
+    fn uniform_numbers_have_the_moments_of_the_interval() {
+        let mut values = vec![0.0; 100_000];
+        uniforms(KEY, &mut values);
+        let (mean, variance) = moments(&values);
+        assert!((mean - 0.5).abs() < 4.0 * (1.0f64 / 12.0 / 1e5).sqrt(), "{mean}");
+        assert!((variance - 1.0 / 12.0).abs() < 1e-3, "{variance}");
+        assert!(values.iter().all(|value| (0.0..1.0).contains(value)));
+    }
+
+    #[test]
+    fn normal_numbers_have_the_moments_of_the_bell() {
+        let mut values = vec![0.0; 100_000];
+        normals(KEY, 0, &mut values);
+        let (mean, variance) = moments(&values);
+        assert!(mean.abs() < 4.0 / 1e5f64.sqrt(), "{mean}");
+        assert!((variance - 1.0).abs() < 0.02, "{variance}");
+        let beyond = values.iter().filter(|value| value.abs() > 1.96).count() as f64 / 1e5;
+        assert!((beyond - 0.05).abs() < 0.004, "{beyond}");
+    }
+
+    #[test]
+    fn a_part_of_the_sequence_is_the_same_from_anywhere() {
+        let (mut whole, mut part) = (vec![0.0; 300], vec![0.0; 100]);
+        normals(KEY, 0, &mut whole);
+        normals(KEY, 128, &mut part);
+        assert_eq!(whole[128..228], part);
+    }
+
+    #[test]
+    fn every_part_of_the_key_matters() {
+        let draw = |key| {
+            let mut values = vec![0.0; 64];
+            uniforms(key, &mut values);
+            values
+        };
+        let all = [KEY, Key::new(8, 3, 11), Key::new(7, 4, 11), Key::new(7, 3, 12)].map(draw);
+        for (at, one) in all.iter().enumerate() {
+            assert!(all[at + 1..].iter().all(|other| one != other));
+        }
+    }
+
+    #[test]
+    fn the_share_that_dropout_keeps_is_the_asked_one() {
+        let threshold = keep_threshold(0.3);
+        let kept: usize = (0..1000)
+            .map(|group| keeps(KEY, group, threshold).iter().filter(|&&kept| kept).count())
+            .sum();
+        let share = kept as f64 / (1000.0 * KEEP_GROUP as f64);
+        assert!((share - 0.7).abs() < 4.0 * (0.21f64 / 128e3).sqrt(), "{share}");
+    }
+}
