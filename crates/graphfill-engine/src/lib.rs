@@ -20,4 +20,4 @@ pub use plan::{MemoryLimit, Plan};
 pub use program::{Backward, Constant, Initial, Matrix, Mismatch, Operation, Program, Recorded};
 pub use session::Session;
 pub use shape::Shape;
-pub use sparse::{SparseMatrix, SparseView};
+pub use sparse::{SparseMatrix, SparseRows, SparseView};

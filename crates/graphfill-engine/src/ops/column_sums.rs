@@ -40,7 +40,7 @@ impl Operation for ColumnSums {
     }
 
     fn scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
-        inputs[0].rows.div_ceil(ROWS) * inputs[0].columns
+        column_sums_scratch(inputs[0])
     }
 
     fn cpu(&self, call: &mut Call<'_>) {
@@ -49,18 +49,23 @@ impl Operation for ColumnSums {
     }
 }
 
-/// Sums the columns of `x` into `out`; `partial` has a row for every 256 rows of `x`.
-pub(crate) fn column_sums(x: &[f32], columns: usize, partial: &mut [f32], out: &mut [f32]) {
+/// Temporary numbers that [`column_sums`] needs.
+pub(super) fn column_sums_scratch(shape: Shape) -> usize {
+    shape.rows.div_ceil(ROWS) * shape.columns
+}
+
+/// Sums the columns of `x` into `out`.
+pub(super) fn column_sums(x: &[f32], columns: usize, partial: &mut [f32], out: &mut [f32]) {
     out.fill(0.0);
     if columns == 0 {
         return;
     }
+    let partial = &mut partial[..x.len().div_ceil(ROWS * columns) * columns];
     partial.par_chunks_mut(columns).zip(x.par_chunks(ROWS * columns)).for_each(|(sums, rows)| {
         sums.fill(0.0);
         Arch::new().dispatch(AddRows { rows, sums });
     });
-    let rows = &partial[..x.len().div_ceil(ROWS * columns) * columns];
-    Arch::new().dispatch(AddRows { rows, sums: out });
+    Arch::new().dispatch(AddRows { rows: partial, sums: out });
 }
 
 struct AddRows<'a> {

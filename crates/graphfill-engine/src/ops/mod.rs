@@ -19,6 +19,8 @@ mod dense_product;
 mod dropout;
 mod fill;
 mod gather_rows;
+mod gaussian_field;
+mod likelihood;
 mod linear_combination;
 mod multiply;
 mod normalise_rows;
@@ -26,5 +28,7 @@ mod scale_by;
 mod sparse_product;
 mod sum;
 
+pub use dense_product::Factor;
 pub(crate) use fill::Fill;
+pub use likelihood::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
 pub(crate) use linear_combination::linear_combination;

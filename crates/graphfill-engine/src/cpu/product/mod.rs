@@ -12,7 +12,7 @@ mod tile;
 use pulp::Arch;
 use rayon::prelude::*;
 
-pub(crate) use pack::{PackedRight, pack_right};
+pub(crate) use pack::{PackedRight, pack_right, packed_len};
 
 /// Columns of a panel of the right matrix.
 const PANEL: usize = 32;
@@ -43,6 +43,10 @@ impl<'a> Dense<'a> {
     pub(crate) fn new(values: &'a [f32], rows: usize, columns: usize) -> Self {
         assert_eq!(values.len(), rows * columns, "a matrix of {rows} × {columns}");
         Dense { values, stride: columns, rows, columns, transposed: false }
+    }
+
+    pub(crate) fn columns(self) -> usize {
+        self.columns
     }
 
     pub(crate) fn transposed(self) -> Self {

@@ -25,6 +25,11 @@ impl<'a> PackedRight<'a> {
     }
 }
 
+/// Numbers that a matrix of this depth takes when it is packed.
+pub(crate) fn packed_len(depth: usize, columns: usize) -> usize {
+    depth * columns.next_multiple_of(PANEL)
+}
+
 /// Packs the rows `depth` of the right matrix.
 pub(crate) fn pack_right<'a>(
     right: Dense<'_>,

@@ -1,0 +1,89 @@
+//! What was observed in a block of columns.
+
+use std::fmt;
+
+use super::fingerprint_of;
+use crate::{Shape, SparseRows};
+
+/// Stands for a category that was not observed.
+pub const MISSING_CATEGORY: u32 = u32::MAX;
+
+/// Observed cells of a block.
+pub enum Targets {
+    /// Every cell is observed, and most are zero.
+    Sparse(SparseRows),
+    /// Cell by cell, row after row; NaN where nothing was observed.
+    Dense {
+        /// Rows and columns.
+        shape: Shape,
+        /// The numbers.
+        values: Vec<f32>,
+    },
+}
+
+impl Targets {
+    /// Dense targets.
+    ///
+    /// # Panics
+    /// If there are more or fewer values than cells.
+    pub fn dense(shape: impl Into<Shape>, values: Vec<f32>) -> Self {
+        let shape = shape.into();
+        assert_eq!(values.len(), shape.len(), "a value for every cell");
+        Targets::Dense { shape, values }
+    }
+
+    /// Rows and columns.
+    pub fn shape(&self) -> Shape {
+        match self {
+            Targets::Sparse(rows) => rows.shape(),
+            Targets::Dense { shape, .. } => *shape,
+        }
+    }
+
+    /// How many cells were observed.
+    pub fn observed(&self) -> usize {
+        match self {
+            Targets::Sparse(rows) => rows.shape().len(),
+            Targets::Dense { values, .. } => values.iter().filter(|value| !value.is_nan()).count(),
+        }
+    }
+
+    /// The sum of what was observed.
+    pub(super) fn sum(&self) -> f64 {
+        let sum = |values: &[f32]| -> f64 {
+            values.iter().filter(|value| !value.is_nan()).map(|&value| f64::from(value)).sum()
+        };
+        match self {
+            Targets::Sparse(rows) => rows.values().map_or(rows.entries() as f64, sum),
+            Targets::Dense { values, .. } => sum(values),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Targets::Sparse(rows) => rows.bytes(),
+            Targets::Dense { values, .. } => size_of_val(&values[..]) as u64,
+        }
+    }
+}
+
+impl fmt::Debug for Targets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Targets::Sparse(rows) => rows.fmt(formatter),
+            Targets::Dense { shape, values } => {
+                let words = values.iter().map(|value| u64::from(value.to_bits()));
+                write!(formatter, "dense({shape}, {:016x})", fingerprint_of(words))
+            }
+        }
+    }
+}
+
+/// The entries of a sparse row: column and value.
+#[inline(always)]
+pub(super) fn entries(rows: &SparseRows, row: usize) -> impl Iterator<Item = (usize, f32)> {
+    let view = rows.view();
+    let values = view.values(row);
+    let columns = view.columns(row).iter().enumerate();
+    columns.map(move |(at, &column)| (column as usize, values.map_or(1.0, |values| values[at])))
+}

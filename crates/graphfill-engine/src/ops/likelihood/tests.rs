@@ -1,0 +1,271 @@
+//! Every loss against a plain reference, alone and fused with a decoder.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
+use crate::testing::{Reference, check};
+use crate::{Initial, Plan, Program, Session, Shape, SparseRows};
+
+/// One block, told cell by cell.
+#[derive(Debug, Clone)]
+struct Plain {
+    kind: PlainKind,
+    weight: f32,
+    /// rows × width; none where a cell was not observed.
+    cells: Vec<Vec<Option<f32>>>,
+    width: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum PlainKind {
+    Bernoulli,
+    SquaredError,
+    Multinomial,
+    Categorical,
+}
+
+impl Plain {
+    fn add_to(&self, likelihood: Likelihood, sparse: bool) -> Likelihood {
+        let shape = Shape::new(self.cells.len(), self.width);
+        let dense: Vec<f32> =
+            self.cells.iter().flatten().map(|cell| cell.unwrap_or(f32::NAN)).collect();
+        let complete = self.cells.iter().flatten().all(Option::is_some);
+        let targets = if sparse && complete {
+            Targets::Sparse(compressed(&dense, shape))
+        } else {
+            Targets::dense(shape, dense)
+        };
+        match self.kind {
+            PlainKind::Bernoulli => likelihood.balanced_bernoulli(targets, self.weight),
+            PlainKind::SquaredError => likelihood.squared_error(targets, self.weight),
+            PlainKind::Multinomial => likelihood.multinomial(targets, self.weight),
+            PlainKind::Categorical => {
+                let category = |cells: &Vec<Option<f32>>| {
+                    cells.first().copied().flatten().map_or(MISSING_CATEGORY, |x| x as u32)
+                };
+                let categories = self.cells.iter().map(category).collect();
+                likelihood.categorical(self.width, categories, self.weight)
+            }
+        }
+        .expect("targets that fit")
+    }
+
+    fn loss(&self, scores: &Reference, first: usize) -> f64 {
+        let row = |at: usize| &scores.row(at)[first..first + self.width];
+        let cells = || self.cells.iter().enumerate();
+        let observed = || {
+            cells().flat_map(move |(at, cells)| {
+                let pairs = cells.iter().zip(row(at));
+                pairs.filter_map(|(cell, &s)| cell.map(|x| (f64::from(x), s)))
+            })
+        };
+        let mean = |sum: f64, count: usize| sum / count.max(1) as f64;
+        let log_softmax =
+            |at: usize, k: usize| row(at)[k] - row(at).iter().map(|s| s.exp()).sum::<f64>().ln();
+        f64::from(self.weight)
+            * match self.kind {
+                PlainKind::Bernoulli => {
+                    let share = mean(observed().map(|(x, _)| x).sum(), observed().count());
+                    let cell = |(x, s): (f64, f64)| {
+                        let (on, off) = (0.5 / share, 0.5 / (1.0 - share));
+                        let one = if x > 0.0 { on * x * (-s).exp().ln_1p() } else { 0.0 };
+                        let zero = if x < 1.0 { off * (1.0 - x) * s.exp().ln_1p() } else { 0.0 };
+                        one + zero
+                    };
+                    mean(observed().map(cell).sum(), observed().count())
+                }
+                PlainKind::SquaredError => {
+                    mean(observed().map(|(x, s)| (s - x).powi(2)).sum(), observed().count())
+                }
+                PlainKind::Multinomial => {
+                    let total =
+                        |cells: &[Option<f32>]| cells.iter().flatten().map(|&x| f64::from(x)).sum();
+                    let with_any = || cells().filter(|(_, cells)| total(cells) > 0.0);
+                    let loss = |(at, cells): (usize, &Vec<Option<f32>>)| -> f64 {
+                        let each = cells.iter().enumerate().filter_map(|(k, x)| Some((k, (*x)?)));
+                        let total: f64 = total(cells);
+                        each.map(|(k, x)| -f64::from(x) / total * log_softmax(at, k)).sum()
+                    };
+                    mean(with_any().map(loss).sum(), with_any().count())
+                }
+                PlainKind::Categorical => {
+                    let known =
+                        || cells().filter_map(|(at, x)| Some((at, (*x.first()?)? as usize)));
+                    mean(known().map(|(at, k)| -log_softmax(at, k)).sum(), known().count())
+                }
+            }
+    }
+}
+
+fn compressed(dense: &[f32], shape: Shape) -> SparseRows {
+    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in 0..shape.rows {
+        for column in 0..shape.columns {
+            let value = dense[row * shape.columns + column];
+            if value != 0.0 {
+                columns.push(column as u32);
+                values.push(value);
+            }
+        }
+        offsets.push(columns.len());
+    }
+    SparseRows::new(offsets, columns, Some(values), shape.columns)
+}
+
+fn blocks(rows: usize) -> impl Strategy<Value = Plain> {
+    let kinds = prop_oneof![
+        Just(PlainKind::Bernoulli),
+        Just(PlainKind::SquaredError),
+        Just(PlainKind::Multinomial),
+        Just(PlainKind::Categorical),
+    ];
+    (kinds, 0.2f32..2.0, prop_oneof![1usize..5, 16usize..20], any::<bool>()).prop_flat_map(
+        move |(kind, weight, width, holes)| {
+            let value = match kind {
+                PlainKind::SquaredError => (-2.0f32..2.0).boxed(),
+                PlainKind::Categorical => (0..width).prop_map(|k| k as f32).boxed(),
+                _ => prop_oneof![Just(0.0f32), Just(1.0)].boxed(),
+            };
+            let cell =
+                if holes { prop::option::of(value).boxed() } else { value.prop_map(Some).boxed() };
+            let cells = prop::collection::vec(prop::collection::vec(cell, width), rows);
+            cells.prop_map(move |cells| Plain { kind, weight, cells, width })
+        },
+    )
+}
+
+fn tables() -> impl Strategy<Value = (usize, Vec<Plain>, bool)> {
+    (0usize..6).prop_flat_map(|rows| {
+        (Just(rows), prop::collection::vec(blocks(rows), 1..4), any::<bool>())
+    })
+}
+
+fn likelihood_of(rows: usize, blocks: &[Plain], sparse: bool) -> Arc<Likelihood> {
+    let add = |likelihood, block: &Plain| block.add_to(likelihood, sparse);
+    Arc::new(blocks.iter().fold(Likelihood::new(rows), add))
+}
+
+fn loss_of(blocks: &[Plain], scores: &Reference) -> Reference {
+    let mut first = 0;
+    let block_loss = |block: &Plain| {
+        first += block.width;
+        block.loss(scores, first - block.width)
+    };
+    Reference::scalar(blocks.iter().map(block_loss).sum())
+}
+
+proptest! {
+    #[test]
+    fn scores_are_judged((rows, blocks, sparse) in tables()) {
+        let likelihood = likelihood_of(rows, &blocks, sparse);
+        check(&[likelihood.shape()], |_, x| x[0].loss(&likelihood), |x| loss_of(&blocks, &x[0]));
+    }
+
+    #[test]
+    fn decoded_rows_are_judged(
+        (rows, blocks, sparse) in tables(), width in 1usize..4,
+    ) {
+        let likelihood = likelihood_of(rows, &blocks, sparse);
+        let columns = likelihood.shape().columns;
+        let (latent, weight) = (Shape::new(rows, width), Shape::new(width, columns));
+        check(
+            &[latent, weight],
+            |_, x| x[0].decoder_loss(Decoder::new(x[1]), &likelihood),
+            |x| loss_of(&blocks, &x[0].product(&x[1])),
+        );
+        let (bias, scores) = (Shape::new(1, columns), Shape::new(rows, columns));
+        check(
+            &[latent, weight, bias, scores, Shape::SCALAR],
+            |_, x| {
+                let decoder =
+                    Decoder { weight: x[1], bias: Some(x[2]), offset: Some((x[3], x[4])) };
+                x[0].decoder_loss(decoder, &likelihood)
+            },
+            |x| {
+                let product = x[0].product(&x[1]);
+                let scale = x[4].values[0];
+                let scores = Reference::new(scores, |row, column| {
+                    product.at(row, column) + x[2].at(0, column) + scale * x[3].at(row, column)
+                });
+                loss_of(&blocks, &scores)
+            },
+        );
+    }
+}
+
+/// More rows than one block of the fused operation has, and a number of them that no task divides.
+#[test]
+fn many_blocks_of_rows_make_one_loss() {
+    let (rows, width, columns) = (1501, 5, 1100);
+    let ones = |row: usize, column: usize| (row * 7 + column * 13) % 29 == 0;
+    let cells = (0..rows * columns).map(|at| f32::from(u8::from(ones(at / columns, at % columns))));
+    let targets = compressed(&cells.collect::<Vec<_>>(), Shape::new(rows, columns));
+    let likelihood = Likelihood::new(rows).balanced_bernoulli(Targets::Sparse(targets), 1.0);
+    let likelihood = Arc::new(likelihood.expect("targets that fit"));
+    let run = |fused: bool, threads: usize| {
+        let program = Program::new("test");
+        let latent = program.parameter("latent", [rows, width], Initial::Normal(1.0));
+        let weight = program.parameter("weight", [width, columns], Initial::Normal(1.0));
+        let bias = program.parameter("bias", [1, columns], Initial::Normal(1.0));
+        let loss = if fused {
+            let decoder = Decoder { bias: Some(bias), ..Decoder::new(weight) };
+            latent.decoder_loss(decoder, &likelihood)
+        } else {
+            latent.product(weight).add_bias(bias).loss(&likelihood)
+        };
+        program.output("loss", loss);
+        let names = ["latent", "weight", "bias"];
+        for (name, gradient) in names.iter().zip(program.differentiate(loss, &names)) {
+            program.output(name, gradient);
+        }
+        let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
+        let peak = plan.peak_bytes();
+        let mut session = Session::new(plan, 1);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| session.run("test").expect("a run"));
+        let read = |name: &&str| session.read("test", name).expect("an output");
+        (["loss", "latent", "weight", "bias"].iter().map(read).collect::<Vec<_>>(), peak)
+    };
+    let ((fused, small), (plain, large)) = (run(true, 2), run(false, 2));
+    for (fused, plain) in fused.iter().zip(&plain) {
+        let scale = plain.iter().fold(0.0f32, |most, value| most.max(value.abs()));
+        for (fused, plain) in fused.iter().zip(plain) {
+            assert!((fused - plain).abs() <= 1e-5 * scale, "{fused} {plain} {scale}");
+        }
+    }
+    assert!(small < large, "{small} {large}");
+    assert_eq!(fused, run(true, 1).0, "the same bits on one thread");
+}
+
+#[test]
+fn scores_far_out_stay_finite() {
+    let targets = || Targets::dense([1, 4], vec![0.0, 1.0, 0.0, 1.0]);
+    let binary = Likelihood::new(1).balanced_bernoulli(targets(), 1.0);
+    let words = Likelihood::new(1).multinomial(targets(), 1.0);
+    for likelihood in [binary, words] {
+        let likelihood = Arc::new(likelihood.expect("targets that fit"));
+        let program = Program::new("test");
+        let scores = program.parameter("scores", [1, 4], Initial::ZEROS);
+        let loss = scores.loss(&likelihood);
+        program.output("loss", loss);
+        program.output("gradient", program.differentiate(loss, &["scores"])[0]);
+        let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
+        let mut session = Session::new(plan, 0);
+        session.write("scores", &[900.0, -900.0, -900.0, 900.0]).expect("a buffer");
+        session.watch(1);
+        session.run("test").expect("finite numbers");
+        let loss = session.scalar("test", "loss").expect("an output");
+        assert!((440.0..910.0).contains(&loss), "{loss}");
+    }
+}
+
+#[test]
+fn targets_that_do_not_fit_are_refused() {
+    let targets = Targets::dense([3, 2], vec![0.0; 6]);
+    let error = Likelihood::new(4).squared_error(targets, 1.0).expect_err("another size");
+    assert!(error.to_string().contains("targets are 3 × 2; the scores have 4 rows"), "{error}");
+    let error = Likelihood::new(2).categorical(3, vec![0, 3], 1.0).expect_err("an unknown level");
+    assert!(error.to_string().contains("category 3 was observed; there are 3"), "{error}");
+}
