@@ -6,6 +6,7 @@ mod device;
 mod error;
 mod fingerprint;
 pub mod ops;
+mod optim;
 mod plan;
 mod program;
 pub mod random;
@@ -16,6 +17,7 @@ mod sparse;
 mod testing;
 
 pub use error::{EngineError, Result};
+pub use optim::{Adam, Schedule, WeightDecay};
 pub use plan::{MemoryLimit, Plan};
 pub use program::{Backward, Constant, Initial, Matrix, Mismatch, Operation, Program, Recorded};
 pub use session::Session;

@@ -17,7 +17,7 @@ mod sums;
 pub(crate) use arena::Cpu;
 pub use call::Call;
 pub(crate) use cholesky::{cholesky, inverse};
-pub(crate) use elementwise::{Combine, Convert, combine, convert, for_each_portion};
+pub(crate) use elementwise::{Combine, Convert, PORTION, combine, convert, for_each_portion};
 pub(crate) use numerics::{exp, ln, sigmoid, tanh};
 pub(crate) use product::{
     Dense, Existing, PackedRight, pack_right, packed_len, product, product_rows, product_scratch,

@@ -77,7 +77,8 @@ pub(crate) struct Buffer {
 
 impl Plan {
     /// Plans programs that are run in turn and share parameters and inputs by name.
-    pub fn new(programs: Vec<Recorded>) -> Result<Self> {
+    pub fn new(mut programs: Vec<Recorded>) -> Result<Self> {
+        separate_states(&mut programs);
         let (buffers, persistent) = shared_buffers(&programs)?;
         let described: String = programs.iter().map(Recorded::describe).collect();
         let mut arena = persistent;
@@ -204,6 +205,23 @@ impl std::fmt::Display for Step {
             .map(|(place, shape)| place.map_or("–".to_owned(), |place| operand(&place, shape)))
             .collect();
         write!(formatter, "[{}] = {:?} [{}]", outputs.join(", "), self.operation, inputs.join(", "))
+    }
+}
+
+/// State belongs to one program: where two have some of the same name (both train the same
+/// parameter), the name of the program goes before it.
+fn separate_states(programs: &mut [Recorded]) {
+    let states = |program: &Recorded| -> Vec<String> {
+        let states = program.recording.named.iter().filter(|named| named.role == Role::State);
+        states.map(|state| state.name.clone()).collect()
+    };
+    let all: Vec<String> = programs.iter().flat_map(states).collect();
+    for Recorded { name: program, recording } in programs {
+        for Named { name, .. } in recording.named.iter_mut().filter(|n| n.role == Role::State) {
+            if all.iter().filter(|other| *other == name).count() > 1 {
+                *name = format!("{program}.{name}");
+            }
+        }
     }
 }
 

@@ -5,10 +5,12 @@
 //! alone for a scalar whose gradient is a constant (a loss, mostly), so that weighting a term of the
 //! loss costs nothing: the weights meet in the one linear combination that sums contributions up.
 
+use std::panic::Location;
 use std::sync::Arc;
 
 use super::{Matrix, Operation, Program, ValueId};
 use crate::Shape;
+use crate::error::EngineError;
 use crate::ops::{Fill, linear_combination};
 
 /// One summand of a gradient.
@@ -24,6 +26,7 @@ struct Part<'p> {
 pub struct Backward<'b, 'p> {
     program: &'p Program,
     name: &'static str,
+    place: &'static Location<'static>,
     inputs: Vec<Matrix<'p>>,
     outputs: Vec<Matrix<'p>>,
     wanted: Vec<bool>,
@@ -39,8 +42,11 @@ impl Program {
             let shape = loss.shape();
             self.fail("differentiate", format!("the loss is {shape}, not a single number"));
         }
-        let wanted: Vec<Option<Matrix<'p>>> =
-            parameters.iter().map(|name| self.find_named(name)).collect();
+        // Loops, not closures: those would hide the caller's line from messages.
+        let mut wanted: Vec<Option<Matrix<'p>>> = Vec::new();
+        for name in parameters {
+            wanted.push(self.find_named(name));
+        }
         let depends = self.depending_on(&wanted);
         let mut parts: Vec<Vec<Part<'p>>> = vec![Vec::new(); depends.len()];
         parts[loss.value.0].push(Part { weight: 1.0, matrix: None });
@@ -48,19 +54,22 @@ impl Program {
         for node in (0..nodes).rev() {
             self.step_backward(node, &depends, &mut parts);
         }
-        let gradient = |(name, found): (&&str, Option<Matrix<'p>>)| {
+        let mut gradients = Vec::new();
+        for (name, found) in parameters.iter().zip(wanted) {
             let found = found.unwrap_or(loss);
-            let part = combine(self, &mut parts[found.value.0]);
-            part.map(|part| part.materialise(self)).unwrap_or_else(|| {
-                self.fail("differentiate", format!("the loss does not depend on `{name}`"));
-                found
-            })
-        };
-        parameters.iter().zip(wanted).map(gradient).collect()
+            match combine(self, &mut parts[found.value.0]) {
+                Some(part) => gradients.push(part.materialise(self)),
+                None => {
+                    self.fail("differentiate", format!("the loss does not depend on `{name}`"));
+                    gradients.push(found);
+                }
+            }
+        }
+        gradients
     }
 
     #[track_caller]
-    fn find_named(&self, name: &str) -> Option<Matrix<'_>> {
+    pub(crate) fn find_named(&self, name: &str) -> Option<Matrix<'_>> {
         let recording = self.recording.borrow();
         let found = recording.named.iter().find(|named| named.name == name);
         let matrix =
@@ -102,9 +111,14 @@ impl Program {
         let inputs: Vec<_> = found.inputs.iter().map(matrix).collect();
         let outputs: Vec<_> = found.outputs.iter().map(matrix).collect();
         let operation: Arc<dyn Operation> = Arc::clone(&found.operation);
+        let (name, place, before) = (operation.name(), found.place, recording.nodes.len());
         drop(recording);
-        let name = operation.name();
-        operation.gradient(&mut Backward { program: self, name, inputs, outputs, wanted, parts });
+        let program = self;
+        let mut backward = Backward { program, name, place, inputs, outputs, wanted, parts };
+        operation.gradient(&mut backward);
+        // A gradient belongs to the line of the operation that it is of.
+        let mut recording = self.recording.borrow_mut();
+        recording.nodes[before..].iter_mut().for_each(|node| node.place = place);
     }
 }
 
@@ -176,7 +190,10 @@ impl<'p> Backward<'_, 'p> {
 
     /// Says that the operation has no gradient.
     pub fn refuse(&mut self) {
-        self.program.fail(self.name, "this operation has no gradient".to_owned());
+        let (operation, place) = (self.name, self.place.to_string());
+        let problem = "this operation has no gradient".to_owned();
+        let error = EngineError::Program { operation, place, problem };
+        self.program.recording.borrow_mut().fail(error);
     }
 
     fn push(&mut self, input: usize, part: Part<'p>) {
@@ -192,6 +209,7 @@ impl<'p> Backward<'_, 'p> {
 }
 
 /// All parts as one, which replaces them.
+#[track_caller]
 fn combine<'p>(program: &'p Program, parts: &mut Vec<Part<'p>>) -> Option<Part<'p>> {
     let whole = match parts[..] {
         [] => return None,
@@ -215,6 +233,7 @@ fn combine<'p>(program: &'p Program, parts: &mut Vec<Part<'p>>) -> Option<Part<'
 }
 
 impl<'p> Part<'p> {
+    #[track_caller]
     fn materialise(self, program: &'p Program) -> Matrix<'p> {
         match self.matrix {
             None => program.record(Fill::new(Shape::SCALAR, self.weight), &[]),

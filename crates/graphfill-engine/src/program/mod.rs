@@ -139,11 +139,14 @@ impl Program {
         changed: &[Matrix<'_>],
         read: &[Matrix<'_>],
     ) {
+        let name = operation.name();
         let inputs: Vec<_> = changed.iter().chain(read).copied().collect();
         let outputs = self.record_all(operation, &inputs);
-        let mut recording = self.recording.borrow_mut();
         for (output, buffer) in outputs.iter().zip(changed) {
-            recording.add_update(output.value, buffer.value);
+            let added = self.recording.borrow_mut().add_update(output.value, buffer.value);
+            if let Err(problem) = added {
+                self.fail(name, problem);
+            }
         }
     }
 

@@ -114,12 +114,26 @@ impl Recording {
         outputs
     }
 
-    /// The output stays in the buffer that `changed` comes from.
-    pub(super) fn add_update(&mut self, output: ValueId, changed: ValueId) {
+    /// The output stays in the buffer that `changed` is.
+    pub(super) fn add_update(&mut self, output: ValueId, changed: ValueId) -> Result<(), String> {
         let (from, to) = (self.values[output.0].source, self.values[changed.0].source);
-        if let (Source::Node(node), Source::Named(buffer)) = (from, to) {
-            self.nodes[node].updates.push((output, buffer));
+        let (Source::Node(node), Source::Named(buffer)) = (from, to) else {
+            return Err(
+                "only a parameter can be updated, not the result of an operation".to_owned()
+            );
+        };
+        let Named { name, role, .. } = &self.named[buffer];
+        if *role == Role::Input {
+            return Err(format!("`{name}` is an input; only parameters can be updated"));
         }
+        let mut updates = self.nodes.iter().flat_map(|node| &node.updates);
+        if updates.any(|&(_, updated)| updated == buffer) {
+            return Err(format!(
+                "`{name}` is updated twice in one program; name it once, or use two programs"
+            ));
+        }
+        self.nodes[node].updates.push((output, buffer));
+        Ok(())
     }
 
     pub(super) fn add_output(&mut self, name: &str, value: ValueId) -> Result<(), String> {
