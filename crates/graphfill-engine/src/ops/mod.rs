@@ -23,6 +23,7 @@ mod gaussian_field;
 mod likelihood;
 mod linear_combination;
 mod multiply;
+mod noise;
 mod normalise_rows;
 mod scale_by;
 mod sparse_product;
