@@ -40,9 +40,16 @@ pub(crate) struct General {
     /// Use so many threads [default: as many as the machine has]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "General")]
     pub(crate) threads: Option<u16>,
-    /// How to print results
-    #[arg(long, global = true, value_enum, default_value_t = Format::Table, help_heading = "General")]
-    pub(crate) format: Format,
+    /// How to print results [default: table; bench: json]
+    #[arg(long, global = true, value_enum, help_heading = "General")]
+    pub(crate) format: Option<Format>,
+}
+
+impl General {
+    /// How results are printed, for people unless something else was asked for.
+    pub(crate) fn format(&self) -> Format {
+        self.format.unwrap_or(Format::Table)
+    }
 }
 
 /// How results are printed.
@@ -70,6 +77,8 @@ pub(crate) enum Command {
     Datasets(Datasets),
     /// Every method, what it does, and its parameters
     Methods(Methods),
+    /// The time and memory of one training update at the paper's sizes, on this machine
+    Bench(Bench),
     /// Everything in one minute, on an example graph that is made on the spot
     Demo(Demo),
     /// Print a completion script for a shell
@@ -356,5 +365,81 @@ mod tests {
         assert_eq!(column_type("a=b=count"), Ok(("a=b".to_owned(), DeclaredKind::Count)));
         assert!(column_type("price").is_err());
         assert!(column_type("price=integer").is_err());
+    }
+}
+
+/// What to time.
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill bench                                       all eight shapes, as JSON
+  graphfill bench --shapes cora,arxiv --format table
+  graphfill bench --shapes cora --nodes 20000 --edges 80000")]
+pub(crate) struct Bench {
+    /// The sizes of these data sets: cora, citeseer, photo, computers, steam, pubmed, coauthor, arxiv [default: all]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) shapes: Vec<String>,
+    /// Which update
+    #[arg(long, value_enum, default_value_t = BenchVariant::Svga)]
+    pub(crate) variant: BenchVariant,
+    /// Another number of nodes
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) nodes: Option<usize>,
+    /// Another number of edges
+    #[arg(long, value_name = "N")]
+    pub(crate) edges: Option<usize>,
+    /// Another width of hidden and latent rows
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) hidden: Option<usize>,
+    /// How long to repeat the update of each shape; at least three times
+    #[arg(long, value_name = "S", default_value = "3", value_parser = duration)]
+    pub(crate) seconds: f64,
+    /// Fail before starting if more memory is needed, such as 4GiB or 500MB [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub(crate) memory_limit: Option<u64>,
+}
+
+/// Which update is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchVariant {
+    /// One encoder, latents as they are
+    Svga,
+    /// Two encoders, latents drawn from a distribution
+    SvgaU,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("must be a whole number".to_owned()),
+    }
+}
+
+fn duration(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("must be a number of seconds, at most 86400".to_owned()),
+    }
+}
+
+/// Bytes, with or without a unit: 4GiB, 500MB, 1000000.
+fn memory_size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 7] = [
+        ("", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+    ];
+    let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = UNITS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim()));
+    match (number.trim().parse::<f64>(), unit) {
+        (Ok(number), Some((_, size))) if number >= 0.0 && number * size < 1e18 => {
+            Ok((number * size) as u64)
+        }
+        _ => Err("must be a size such as 4GiB, 500MB or a number of bytes".to_owned()),
     }
 }

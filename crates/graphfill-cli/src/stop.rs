@@ -18,3 +18,8 @@ pub(crate) fn listen() {
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
+
+/// An error if somebody did.
+pub(crate) fn check() -> Result<(), graphfill::data::DataError> {
+    if asked() { Err(graphfill::data::DataError::Cancelled) } else { Ok(()) }
+}

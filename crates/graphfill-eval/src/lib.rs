@@ -2,9 +2,10 @@
 //!
 //! [`metrics`] are plain functions, each with its formula; [`evaluate()`] hides rows or cells of a
 //! data set, runs methods on what is left and scores them seed by seed; [`comparison`] says
-//! whether a difference between two methods is more than noise.
+//! whether a difference between two methods is more than noise; [`bench`] times training updates.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod comparison;
 mod evaluate;
 mod hiding;

@@ -5,8 +5,17 @@ use std::fs;
 /// The peak resident memory in bytes since the start or the last [`reset_peak`]; none where the
 /// system doesn't tell (only Linux does).
 pub fn peak_bytes() -> Option<u64> {
+    status("VmHWM:")
+}
+
+/// The resident memory in bytes now; none where the system doesn't tell.
+pub fn resident_bytes() -> Option<u64> {
+    status("VmRSS:")
+}
+
+fn status(key: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }

@@ -22,6 +22,7 @@ pub mod pcfi;
 pub mod propagation;
 pub mod registry;
 pub mod selection;
+pub mod svga;
 
 pub use error::{MethodError, Result};
 pub use method::{

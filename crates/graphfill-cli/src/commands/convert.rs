@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Convert, general: &General) -> anyhow::Result<()> 
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     let written = formats::write(&dataset, target)?;
     let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
-    if general.format == Format::Json {
+    if general.format() == Format::Json {
         return output::json(&serde_json::json!({
             "nodes": dataset.table.rows(),
             "arcs": dataset.graph.arcs(),

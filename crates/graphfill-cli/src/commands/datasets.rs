@@ -13,7 +13,7 @@ use crate::output::text_table::TextTable;
 pub(crate) fn run(arguments: &Datasets, general: &General) -> anyhow::Result<()> {
     let cache = Cache::new(arguments.data_dir.as_deref())?;
     match &arguments.action {
-        DatasetsAction::List => list(&cache, general.format),
+        DatasetsAction::List => list(&cache, general.format()),
         DatasetsAction::Path { name } => {
             let info = registry::find(name)?;
             Ok(output::line(&cache.folder(info).display().to_string())?)

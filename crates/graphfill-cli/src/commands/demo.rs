@@ -25,7 +25,7 @@ const SHOWN: usize = 4;
 pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
     let progress = Bars::new(general.quiet);
-    if general.format != Format::Table {
+    if general.format() != Format::Table {
         let found = "demo prints for people; try graphfill evaluate --format json";
         return Err(WrongCall(found.to_owned()).into());
     }

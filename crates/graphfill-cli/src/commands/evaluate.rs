@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         progress: &progress,
     };
     let evaluation = score(&dataset, &options)?;
-    match general.format {
+    match general.format() {
         Format::Json => output::json(&evaluation),
         Format::Csv => Ok(output::csv(&rows(&evaluation))?),
         Format::Table => print(&evaluation),

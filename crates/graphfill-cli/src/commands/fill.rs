@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     summary.estimated(&dataset, estimated, &choices);
     formats::write_nodes(&Dataset { table, ..dataset }, &arguments.output)?;
     summary.seconds = started.elapsed().as_secs_f64();
-    match general.format {
+    match general.format() {
         Format::Json => output::json(&summary)?,
         Format::Csv => output::csv(&summary.rows())?,
         Format::Table => say(&summary, &messages),

@@ -21,14 +21,14 @@ pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> 
         Ok(location) => location,
         Err(error) => {
             return match splits_file::seeds(&arguments.nodes) {
-                Ok(seeds) => inspect_splits(&seeds, arguments, general.format),
+                Ok(seeds) => inspect_splits(&seeds, arguments, general.format()),
                 Err(_) => Err(error.into()),
             };
         }
     };
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     let about = About::of(&dataset);
-    match general.format {
+    match general.format() {
         Format::Json => output::json(&about),
         Format::Csv => Ok(output::csv(&about.rows())?),
         Format::Table => print(&about),

@@ -25,3 +25,20 @@ pub(crate) use product::{
 pub use sparse_product::{FinishRow, PANEL_WIDTHS, Store, panel_width, sparse_product};
 pub(crate) use sparse_rows::{sparse_row, sparse_times_dense};
 pub(crate) use sums::{as_doubles, doubles, portions, sum_of_portions};
+
+/// The vectors that kernels use on this machine.
+pub fn vectors() -> &'static str {
+    struct Width;
+    impl pulp::WithSimd for Width {
+        type Output = usize;
+        fn with_simd<S: pulp::Simd>(self, _simd: S) -> usize {
+            S::F32_LANES
+        }
+    }
+    match pulp::Arch::new().dispatch(Width) {
+        16 => "512 bits",
+        8 => "256 bits",
+        4 => "128 bits",
+        _ => "none",
+    }
+}

@@ -1,0 +1,120 @@
+//! `graphfill bench`: how fast one training update is here, and how much memory it takes.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use graphfill::engine::MemoryLimit;
+use graphfill::eval::bench::{BenchShape, Machine, SHAPES, UpdateTiming, Variant, time_update};
+use serde::Serialize;
+
+use crate::arguments::{Bench, BenchVariant, Format, General, WrongCall};
+use crate::output;
+use crate::output::messages::Messages;
+use crate::output::numbers::bytes;
+use crate::output::text_table::TextTable;
+use crate::stop;
+
+#[derive(Serialize)]
+struct Report {
+    machine: Machine,
+    results: Vec<UpdateTiming>,
+}
+
+pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
+    let messages = Messages::new(general.quiet);
+    let variant = match arguments.variant {
+        BenchVariant::Svga => Variant::Svga,
+        BenchVariant::SvgaU => Variant::SvgaU,
+    };
+    let limit = arguments.memory_limit.map_or(MemoryLimit::Available, MemoryLimit::Allowed);
+    let time = Duration::from_secs_f64(arguments.seconds);
+    let shapes = chosen_shapes(arguments)?;
+    let mut report = Report { machine: Machine::here(), results: Vec::new() };
+    for shape in &shapes {
+        stop::check()?;
+        messages.say(&format!("{}: {} nodes, {} edges", shape.name, shape.nodes, shape.edges));
+        let timing = time_update(shape, variant, limit, time).context(shape.name)?;
+        report.results.push(timing);
+    }
+    match general.format.unwrap_or(Format::Json) {
+        Format::Json => output::json(&report),
+        Format::Csv => Ok(output::csv(&rows(&report.results))?),
+        Format::Table => {
+            let Machine { processor, cores, vectors, .. } = &report.machine;
+            let processor = processor.as_deref().unwrap_or("unknown processor");
+            output::line(&format!("{processor}, {cores} cores, vectors of {vectors}"))?;
+            Ok(output::line(&table(&report.results))?)
+        }
+    }
+}
+
+/// The shapes that were asked for, with the sizes that were asked for.
+fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
+    let find = |name: &String| {
+        SHAPES.into_iter().find(|shape| shape.name == *name).ok_or_else(|| {
+            let known: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
+            WrongCall(format!("there is no shape `{name}`; there are {}", known.join(", ")))
+        })
+    };
+    let mut shapes = match arguments.shapes.as_slice() {
+        [] => SHAPES.to_vec(),
+        names => names.iter().map(find).collect::<Result<_, _>>()?,
+    };
+    for shape in &mut shapes {
+        shape.nodes = arguments.nodes.unwrap_or(shape.nodes);
+        shape.edges = arguments.edges.unwrap_or(shape.edges);
+        shape.model.width = arguments.hidden.unwrap_or(shape.model.width);
+    }
+    Ok(shapes)
+}
+
+const HEADER: [&str; 10] = [
+    "task",
+    "shape",
+    "device",
+    "threads",
+    "ms_per_update",
+    "gflop_per_update",
+    "gemm_gflops",
+    "share_of_gemm_rate",
+    "planned_bytes",
+    "peak_bytes",
+];
+
+fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
+    let mut rows = vec![HEADER.map(String::from).to_vec()];
+    rows.extend(results.iter().map(|timing| {
+        vec![
+            timing.task.to_owned(),
+            timing.shape.clone(),
+            timing.device.to_owned(),
+            timing.threads.to_string(),
+            timing.ms_per_update.to_string(),
+            timing.gflop_per_update.to_string(),
+            timing.gemm_gflops.to_string(),
+            timing.share_of_gemm_rate.to_string(),
+            timing.planned_bytes.to_string(),
+            timing.peak_bytes.map_or(String::new(), |peak| peak.to_string()),
+        ]
+    }));
+    rows
+}
+
+fn table(results: &[UpdateTiming]) -> String {
+    let header =
+        ["shape", "threads", "ms/update", "GFLOP", "GEMM GFLOP/s", "share", "planned", "peak"];
+    let mut table = TextTable::new(&header).left(&[0]);
+    for timing in results {
+        table.row(vec![
+            timing.shape.clone(),
+            timing.threads.to_string(),
+            format!("{:.2}", timing.ms_per_update),
+            format!("{:.2}", timing.gflop_per_update),
+            format!("{:.0}", timing.gemm_gflops),
+            format!("{:.0}%", 100.0 * timing.share_of_gemm_rate),
+            bytes(timing.planned_bytes),
+            timing.peak_bytes.map_or("–".to_owned(), bytes),
+        ]);
+    }
+    table.render()
+}

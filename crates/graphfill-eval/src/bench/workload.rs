@@ -1,0 +1,142 @@
+//! A random graph and table of a given size, and the update that is timed on them.
+
+use std::sync::Arc;
+
+use graphfill_data::{Direction, EdgeList, UndirectedGraph};
+use graphfill_engine::random::{Key, uniforms};
+use graphfill_engine::{Likelihood, Plan, Result, SparseRows, Targets};
+use graphfill_methods::svga::NormalisedGraph;
+
+use super::{BenchShape, Values};
+
+/// Of five nodes, so many are observed: 4 : 1 : 5 for training, validation and test.
+const OBSERVED_OF_FIVE: usize = 2;
+
+/// Which update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// SVGA: one encoder, latents as they are.
+    Svga,
+    /// SVGA-U: two encoders, latents are drawn.
+    SvgaU,
+}
+
+impl Variant {
+    /// Its name in results.
+    pub fn task(self) -> &'static str {
+        match self {
+            Variant::Svga => "svga-update",
+            Variant::SvgaU => "svga-u-update",
+        }
+    }
+}
+
+/// What an update works on.
+#[derive(Debug)]
+pub struct Workload {
+    shape: BenchShape,
+    graph: NormalisedGraph,
+    observed: Vec<u32>,
+}
+
+impl Workload {
+    /// Draws a graph of this size: the same one every time.
+    pub fn new(shape: &BenchShape) -> Self {
+        let graph = NormalisedGraph::new(&random_graph(shape.nodes, shape.edges));
+        let observed = (0..shape.nodes).filter(|node| node % 5 < OBSERVED_OF_FIVE);
+        Workload { shape: *shape, graph, observed: observed.map(|node| node as u32).collect() }
+    }
+
+    /// The update, planned.
+    pub fn plan(&self, variant: Variant) -> Result<Plan> {
+        let model = &self.shape.model;
+        let likelihood = Arc::new(self.likelihood()?);
+        let program = match variant {
+            Variant::Svga => model.training(&self.graph, &self.observed, &likelihood),
+            Variant::SvgaU => model.unrestricted_training(&self.graph, &self.observed, &likelihood),
+        };
+        Plan::new(vec![program?])
+    }
+
+    fn likelihood(&self) -> Result<Likelihood> {
+        let (rows, columns) = (self.observed.len(), self.shape.features);
+        let likelihood = Likelihood::new(rows);
+        match self.shape.values {
+            Values::Ones(ones) => {
+                let targets = Targets::Sparse(random_rows(rows, columns, ones, false));
+                likelihood.balanced_bernoulli(targets, 1.0)
+            }
+            Values::Numbers(numbers) => {
+                let targets = Targets::Sparse(random_rows(rows, columns, numbers, true));
+                likelihood.squared_error(targets, 1.0)
+            }
+            Values::Dense => {
+                let mut values = vec![0.0; rows * columns];
+                uniforms(Key::new(0, 2, 0), &mut values);
+                likelihood.squared_error(Targets::dense([rows, columns], values), 1.0)
+            }
+        }
+    }
+}
+
+/// So many different pairs of different nodes, or as many as there are.
+fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
+    let edges = edges.min(nodes * nodes.saturating_sub(1) / 2);
+    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(edges);
+    let mut draws = vec![0.0; 2 * edges];
+    for step in 0.. {
+        uniforms(Key::new(0, 0, step), &mut draws);
+        let node = |draw: f32| ((f64::from(draw) * nodes as f64) as usize).min(nodes - 1) as u32;
+        let drawn = draws.as_chunks::<2>().0.iter().map(|&[a, b]| (node(a), node(b)));
+        let drawn = drawn.filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b)));
+        let missing = edges - pairs.len();
+        pairs.extend(drawn.take(missing));
+        pairs.sort_unstable();
+        pairs.dedup();
+        if pairs.len() == edges {
+            break;
+        }
+    }
+    let mut list = EdgeList::unweighted();
+    for (a, b) in pairs {
+        list.push(a, b, 1.0);
+    }
+    list.into_graph(nodes, Direction::Undirected).undirected()
+}
+
+/// So many entries a row, each somewhere in its own share of the columns.
+fn random_rows(rows: usize, columns: usize, entries: usize, with_values: bool) -> SparseRows {
+    let entries = entries.min(columns);
+    let mut draws = vec![0.0; rows * entries];
+    uniforms(Key::new(0, 1, 0), &mut draws);
+    let column = |at: usize, draw: f32| {
+        let (from, to) = (at * columns / entries, (at + 1) * columns / entries);
+        (from + (f64::from(draw) * (to - from) as f64) as usize).min(to - 1) as u32
+    };
+    let places = draws.iter().enumerate().map(|(at, &draw)| column(at % entries, draw)).collect();
+    let offsets = (0..=rows).map(|row| row * entries).collect();
+    SparseRows::new(offsets, places, with_values.then_some(draws), columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_random_graph_has_the_asked_size() {
+        let graph = random_graph(50, 300);
+        assert_eq!((graph.nodes(), graph.edges(), graph.merged()), (50, 300, 0));
+        assert_eq!(random_graph(3, 100).edges(), 3);
+        assert_eq!(random_graph(50, 300), graph);
+    }
+
+    #[test]
+    fn random_rows_have_distinct_columns() {
+        let rows = random_rows(20, 33, 10, true);
+        for row in 0..20 {
+            let columns = rows.view().columns(row);
+            assert_eq!(columns.len(), 10);
+            assert!(columns.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Algorithm 2, SVGA-U: latents are drawn from N(U, βI + VVᵀ), column by column.
+//!
+//!   Z = U + √β M₁ + V M₂      U, V from two encoders, M₁: nodes × width and M₂: width × width normal
+//!   loss = features(dropout(Z) W_x) + λ/n · ½ [ tr(UᵀKU)/width + tr(KΣ) − log|Σ| ],  Σ = βI + VVᵀ
+
+use std::sync::Arc;
+
+use graphfill_engine::{Likelihood, Program, Recorded, Result};
+
+use super::model::{Model, TRAINING, encoder_parameters};
+use super::{Normalisation, NormalisedGraph};
+
+impl Model {
+    /// One update of SVGA-U, with the outputs of [`Model::training`].
+    pub fn unrestricted_training(
+        &self,
+        graph: &NormalisedGraph,
+        observed: &[u32],
+        likelihood: &Arc<Likelihood>,
+    ) -> Result<Recorded> {
+        let program = Program::new(TRAINING);
+        let mean = self.encode(&program, graph, "mean");
+        let spread = self.encode(&program, graph, "spread");
+        let own_noise = program.normal_noise([graph.nodes(), self.width]);
+        let shared_noise = program.normal_noise([self.width, self.width]);
+        let mut latent = mean + own_noise.scale(self.beta.sqrt()) + spread.product(shared_noise);
+        if self.normalisation == Normalisation::Unit {
+            latent = latent.normalise_rows();
+        }
+        let features = self.feature_loss(latent.gather_rows(observed), likelihood);
+        program.output("features", features);
+        let field = mean.field_divergence(spread, &graph.similarity, self.beta);
+        program.output("field", field);
+        let loss = features + field.scale(self.lambda / graph.nodes().max(1) as f32);
+        program.output("loss", loss);
+        let encoders = [encoder_parameters("mean"), encoder_parameters("spread")].concat();
+        self.minimise(&program, loss, &encoders);
+        program.finish()
+    }
+}
