@@ -373,7 +373,8 @@ mod tests {
 #[command(before_help = "Examples:
   graphfill bench                                       all eight shapes, as JSON
   graphfill bench --shapes cora,arxiv --format table
-  graphfill bench --shapes cora --nodes 20000 --edges 80000")]
+  graphfill bench --shapes cora --nodes 20000 --edges 80000
+  graphfill bench --shapes cora --profile               where the time of an update goes")]
 pub(crate) struct Bench {
     /// The sizes of these data sets: cora, citeseer, photo, computers, steam, pubmed, coauthor, arxiv [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
@@ -390,6 +391,9 @@ pub(crate) struct Bench {
     /// Another width of hidden and latent rows
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) hidden: Option<usize>,
+    /// Say where the time of an update goes, operation by operation, instead
+    #[arg(long)]
+    pub(crate) profile: bool,
     /// How long to repeat the update of each shape; at least three times
     #[arg(long, value_name = "S", default_value = "3", value_parser = duration)]
     pub(crate) seconds: f64,

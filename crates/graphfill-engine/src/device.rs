@@ -1,5 +1,7 @@
 //! What runs a plan. A device holds the arena, wherever that is, and nobody else knows where.
 
+use std::time::Duration;
+
 use crate::plan::{Place, PlannedProgram};
 
 /// Which run this is, on which all randomness depends.
@@ -36,6 +38,9 @@ pub(crate) trait Device: std::fmt::Debug + Send {
         context: Context,
         watch: Watch,
     ) -> Result<(), NotFinite>;
+
+    /// Runs every step of a program once and adds the time that each took.
+    fn run_timed(&mut self, program: &PlannedProgram, context: Context, times: &mut [Duration]);
 
     /// Fills a buffer.
     fn write(&mut self, place: Place, values: &[f32]);

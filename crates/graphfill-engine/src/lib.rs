@@ -21,6 +21,6 @@ pub use ops::{Decoder, Factor, Likelihood, MISSING_CATEGORY, Targets};
 pub use optim::{Adam, Schedule, WeightDecay};
 pub use plan::{MemoryLimit, Plan};
 pub use program::{Backward, Constant, Initial, Matrix, Mismatch, Operation, Program, Recorded};
-pub use session::Session;
+pub use session::{OperationTime, Session};
 pub use shape::Shape;
 pub use sparse::{SparseMatrix, SparseRows, SparseView};

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use graphfill::engine::MemoryLimit;
-use graphfill::eval::bench::{BenchShape, Machine, SHAPES, UpdateTiming, Variant, time_update};
+use graphfill::eval::bench::{
+    BenchShape, Machine, SHAPES, UpdateTiming, Variant, profile_update, time_update,
+};
 use serde::Serialize;
 
 use crate::arguments::{Bench, BenchVariant, Format, General, WrongCall};
@@ -29,6 +31,9 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     let limit = arguments.memory_limit.map_or(MemoryLimit::Available, MemoryLimit::Allowed);
     let time = Duration::from_secs_f64(arguments.seconds);
     let shapes = chosen_shapes(arguments)?;
+    if arguments.profile {
+        return profile(&shapes, variant, limit, general);
+    }
     let mut report = Report { machine: Machine::here(), results: Vec::new() };
     for shape in &shapes {
         stop::check()?;
@@ -44,6 +49,67 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
             let processor = processor.as_deref().unwrap_or("unknown processor");
             output::line(&format!("{processor}, {cores} cores, vectors of {vectors}"))?;
             Ok(output::line(&table(&report.results))?)
+        }
+    }
+}
+
+/// How often an update is run for its profile.
+const PROFILE_RUNS: u32 = 20;
+
+#[derive(Serialize)]
+struct ProfileLine {
+    shape: &'static str,
+    operation: &'static str,
+    place: String,
+    output: String,
+    ms: f64,
+    share: f64,
+    gflops: f64,
+}
+
+fn profile(
+    shapes: &[BenchShape],
+    variant: Variant,
+    limit: MemoryLimit,
+    general: &General,
+) -> anyhow::Result<()> {
+    let mut lines = Vec::new();
+    for shape in shapes {
+        stop::check()?;
+        let times = profile_update(shape, variant, limit, PROFILE_RUNS).context(shape.name)?;
+        let whole: f64 = times.iter().map(|time| time.seconds).sum();
+        lines.extend(times.into_iter().map(|time| ProfileLine {
+            shape: shape.name,
+            operation: time.operation,
+            place: time.place,
+            output: time.shape.to_string(),
+            ms: time.seconds * 1e3,
+            share: time.seconds / whole,
+            gflops: time.flop as f64 / time.seconds / 1e9,
+        }));
+    }
+    let header = ["shape", "operation", "output", "ms", "share", "GFLOP/s"];
+    let cells = |line: &ProfileLine| {
+        vec![
+            line.shape.to_owned(),
+            line.operation.to_owned(),
+            line.output.clone(),
+            format!("{:.3}", line.ms),
+            format!("{:.1}%", 100.0 * line.share),
+            format!("{:.1}", line.gflops),
+        ]
+    };
+    match general.format() {
+        Format::Json => output::json(&lines),
+        Format::Csv => {
+            let header = vec![header.map(String::from).to_vec()];
+            let rows: Vec<_> = header.into_iter().chain(lines.iter().map(cells)).collect();
+            Ok(output::csv(&rows)?)
+        }
+        Format::Table => {
+            let mut table = TextTable::new(&header).left(&[0, 1]);
+            lines.iter().for_each(|line| table.row(cells(line)));
+            Ok(output::line(&table.render())?)
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The arena in memory, and the loop over the steps of a program.
 
+use std::time::{Duration, Instant};
+
 use bytemuck::{Pod, Zeroable};
 
 use super::Call;
@@ -50,6 +52,14 @@ impl Device for Cpu {
             }
         }
         Ok(())
+    }
+
+    fn run_timed(&mut self, program: &PlannedProgram, context: Context, times: &mut [Duration]) {
+        for (step, time) in program.steps.iter().zip(times) {
+            let begin = Instant::now();
+            step.operation.cpu(&mut Call::lend(self.numbers_mut(), step, context));
+            *time += begin.elapsed();
+        }
     }
 
     fn write(&mut self, place: Place, values: &[f32]) {

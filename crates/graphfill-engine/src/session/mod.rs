@@ -1,5 +1,8 @@
 //! A session: a plan on a device, with the parameters that its programs share.
 
+use std::time::Duration;
+
+use crate::Shape;
 use crate::cpu::Cpu;
 use crate::device::{Context, Device, Watch};
 use crate::error::{EngineError, Result};
@@ -17,6 +20,21 @@ pub struct Session {
     /// How often each program has been run.
     steps: Vec<u64>,
     watch_every: Option<u64>,
+}
+
+/// How long an operation takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OperationTime {
+    /// The operation.
+    pub operation: &'static str,
+    /// The line that recorded it.
+    pub place: String,
+    /// The shape of its first output.
+    pub shape: Shape,
+    /// The mean time of a run.
+    pub seconds: f64,
+    /// The floating-point operations of its products.
+    pub flop: u64,
 }
 
 impl Session {
@@ -58,6 +76,26 @@ impl Session {
         })?;
         self.steps[index] += 1;
         Ok(())
+    }
+
+    /// Runs a program so many times and says how long each of its operations took on average, in
+    /// the order of the run.
+    pub fn profile(&mut self, program: &str, runs: u32) -> Result<Vec<OperationTime>> {
+        let (index, planned) = self.plan.program(program)?;
+        let mut times = vec![Duration::ZERO; planned.steps.len()];
+        for _ in 0..runs {
+            let context = Context { seed: self.seed, step: self.steps[index] };
+            self.device.run_timed(planned, context, &mut times);
+            self.steps[index] += 1;
+        }
+        let described = planned.steps.iter().zip(times).map(|(step, time)| OperationTime {
+            operation: step.operation.name(),
+            place: step.place.to_string(),
+            shape: step.output_shapes[0],
+            seconds: time.as_secs_f64() / f64::from(runs.max(1)),
+            flop: step.arithmetic(),
+        });
+        Ok(described.collect())
     }
 
     /// How often a program has been run.

@@ -10,7 +10,7 @@ mod workload;
 
 use std::time::{Duration, Instant};
 
-use graphfill_engine::{Initial, MemoryLimit, Plan, Program, Result, Session};
+use graphfill_engine::{Initial, MemoryLimit, OperationTime, Plan, Program, Result, Session};
 use graphfill_methods::svga::TRAINING;
 use serde::Serialize;
 
@@ -82,6 +82,20 @@ pub fn time_update(
         planned_bytes,
         peak_bytes: peak.zip(resident).map(|(peak, before)| peak.saturating_sub(before)),
     })
+}
+
+/// How long each operation of an update takes, the mean of `runs` after one to warm up.
+pub fn profile_update(
+    shape: &BenchShape,
+    variant: Variant,
+    limit: MemoryLimit,
+    runs: u32,
+) -> Result<Vec<OperationTime>> {
+    let plan = Workload::new(shape).plan(variant)?;
+    plan.check_memory(limit, "--hidden")?;
+    let mut session = Session::new(plan, 0);
+    session.run(TRAINING)?;
+    session.profile(TRAINING, runs)
 }
 
 /// The median over as many runs as fit the time, at least three, after one to warm up.
