@@ -21,6 +21,7 @@ mod fill;
 mod gather_rows;
 mod linear_combination;
 mod multiply;
+mod noise;
 mod normalise_rows;
 mod scale_by;
 mod sparse_product;
