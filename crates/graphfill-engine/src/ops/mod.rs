@@ -19,6 +19,7 @@ mod dense_product;
 mod dropout;
 mod fill;
 mod gather_rows;
+mod gaussian_kl;
 mod linear_combination;
 mod multiply;
 mod noise;
@@ -26,6 +27,7 @@ mod normalise_rows;
 mod scale_by;
 mod sparse_product;
 mod sum;
+mod wanted;
 
 pub(crate) use fill::Fill;
 pub(crate) use linear_combination::linear_combination;
