@@ -13,6 +13,7 @@
 
 mod activations;
 mod add_bias;
+mod binary_loss;
 mod column_sums;
 mod columns;
 mod dense_product;
@@ -29,5 +30,6 @@ mod sparse_product;
 mod sum;
 mod wanted;
 
+pub use binary_loss::Label;
 pub(crate) use fill::Fill;
 pub(crate) use linear_combination::linear_combination;
