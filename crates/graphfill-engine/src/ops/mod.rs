@@ -25,6 +25,8 @@ mod linear_combination;
 mod multiply;
 mod noise;
 mod normalise_rows;
+mod pair_scores;
+mod row_sums;
 mod scale_by;
 mod sparse_product;
 mod sum;
