@@ -18,6 +18,7 @@ mod column_sums;
 mod columns;
 mod dense_product;
 mod dropout;
+mod edge_attention;
 mod fill;
 mod gather_rows;
 mod gaussian_kl;
