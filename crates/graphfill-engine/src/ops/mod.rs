@@ -22,6 +22,7 @@ mod edge_attention;
 mod fill;
 mod gather_rows;
 mod gaussian_kl;
+mod gru;
 mod linear_combination;
 mod multiply;
 mod noise;
@@ -35,4 +36,5 @@ mod wanted;
 
 pub use binary_loss::Label;
 pub(crate) use fill::Fill;
+pub use gru::Direction;
 pub(crate) use linear_combination::linear_combination;

@@ -10,11 +10,11 @@ use rayon::prelude::*;
 ///
 /// # Panics
 /// If a wanted output has another number of portions.
-pub(super) fn wanted_portions<'a>(
-    output: Option<&'a mut [f32]>,
+pub(super) fn wanted_portions(
+    output: Option<&mut [f32]>,
     portion: usize,
     count: usize,
-) -> impl IndexedParallelIterator<Item = Option<&'a mut [f32]>> {
+) -> impl IndexedParallelIterator<Item = Option<&mut [f32]>> {
     match output {
         Some(output) => {
             assert_eq!(output.len().div_ceil(portion), count, "the portions of an output");

@@ -133,9 +133,9 @@ impl ForHeads for Row<'_, '_> {
             let neighbour = neighbour as usize;
             let raw: [f32; HEADS] = edges.raw(row, neighbour, begin);
             let mut by_weight: [f32; HEADS] = edges.factors(entry, begin);
-            for head in 0..HEADS {
+            for (head, by_weight) in by_weight.iter_mut().enumerate() {
                 let features = edges.slice(edges.features, neighbour, begin + head);
-                by_weight[head] *= dot(edges.slice(gradient, row, begin + head), features);
+                *by_weight *= dot(edges.slice(gradient, row, begin + head), features);
             }
             for head in 0..HEADS {
                 let weight = exp(leaky(raw[head]) - logarithms[head]);
