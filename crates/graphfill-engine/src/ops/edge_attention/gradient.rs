@@ -11,10 +11,10 @@
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use super::edges::{Edges, ForHeads, for_heads, leaky, slope};
+use super::edges::{EMPTY_STAGE, Edges, MOST_HEADS, Stage, exp_all, stage_scores, stage_slopes};
 use super::{Attention, ROWS_A_TASK};
-use crate::cpu::{Call, exp};
-use crate::ops::row_sums::{add_scaled, dot};
+use crate::cpu::Call;
+use crate::ops::row_sums::{add_scaled_heads, dot_heads};
 use crate::ops::wanted::wanted_portions;
 use crate::program::{Constant, Mismatch, Operation};
 use crate::{Shape, SparseView};
@@ -48,7 +48,7 @@ impl Operation for EdgeAttentionGradient {
 
     fn cpu(&self, call: &mut Call<'_>) {
         let Attention { graph, heads, dropout } = &self.0;
-        let (heads, width) = (*heads, call.input_shape(1).columns / heads);
+        let (heads, width) = (*heads, call.input_shape(1).columns);
         let (rows, columns) = (graph.shape().rows, graph.shape().columns);
         let (by_features, by_source) = (call.wanted_output(0), call.wanted_output(1));
         let by_target = call.wanted_output(2);
@@ -56,7 +56,7 @@ impl Operation for EdgeAttentionGradient {
         let mask = self.0.mask(call, bytemuck::cast_slice_mut(words));
         let [gradient, features, source, target, logarithms] =
             [0, 1, 2, 3, 4].map(|input| call.input(input));
-        let edges = Edges { features, source, target, mask, heads, width };
+        let edges = Edges { features, source, target, mask, heads, columns: width };
         if by_source.is_some() || by_target.is_some() {
             let portion = ROWS_A_TASK * heads;
             let by_target = wanted_portions(by_target, portion, rows.div_ceil(ROWS_A_TASK));
@@ -71,7 +71,7 @@ impl Operation for EdgeAttentionGradient {
             return;
         }
         let tasks = columns.div_ceil(ROWS_A_TASK);
-        let by_features = wanted_portions(by_features, ROWS_A_TASK * heads * width, tasks);
+        let by_features = wanted_portions(by_features, ROWS_A_TASK * width, tasks);
         let by_source = wanted_portions(by_source, ROWS_A_TASK * heads, tasks);
         by_features.zip(by_source).enumerate().for_each(|(task, (by_features, by_source))| {
             let first = task * ROWS_A_TASK;
@@ -106,50 +106,48 @@ impl NullaryFnOnce for Rows<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(mut self) {
-        let heads = self.edges.heads;
-        for at in 0..self.centre.len() / heads {
-            for_heads(heads, &mut Row { rows: &mut self, at });
-        }
-    }
-}
-
-struct Row<'r, 'a> {
-    rows: &'r mut Rows<'a>,
-    /// Counted from the first of the portion.
-    at: usize,
-}
-
-impl ForHeads for Row<'_, '_> {
-    #[inline(always)]
-    fn block<const HEADS: usize>(&mut self, begin: usize) {
-        let Rows { edges, graph, gradient, logarithms, first, .. } = *self.rows;
-        let row = first + self.at;
-        let logarithms: [f32; HEADS] = edges.of_heads(logarithms, row, begin);
-        let mut centre = [0.0; HEADS];
+    fn call(self) {
+        let Rows { edges, graph, gradient, logarithms, first, centre, mut by_target } = self;
+        let heads = edges.heads;
         // Σ_j α · slope · dα and Σ_j α · slope, of which ∂target is made once d is known.
-        let (mut sloped, mut slopes) = ([0.0; HEADS], [0.0; HEADS]);
-        for (entry, &neighbour) in graph.entries(row).zip(graph.columns(row)) {
-            let neighbour = neighbour as usize;
-            let raw: [f32; HEADS] = edges.raw(row, neighbour, begin);
-            let mut by_weight: [f32; HEADS] = edges.factors(entry, begin);
-            for (head, by_weight) in by_weight.iter_mut().enumerate() {
-                let features = edges.slice(edges.features, neighbour, begin + head);
-                *by_weight *= dot(edges.slice(gradient, row, begin + head), features);
+        let (mut sloped, mut slopes) = ([0.0; MOST_HEADS], [0.0; MOST_HEADS]);
+        let (sloped, slopes) = (&mut sloped[..heads], &mut slopes[..heads]);
+        let mut stages = Stages::new();
+        for (at, centre) in centre.chunks_exact_mut(heads).enumerate() {
+            let row = first + at;
+            let (target, own) = (edges.target(row), edges.of_columns(gradient, row));
+            let shift = edges.of_heads(logarithms, row);
+            centre.fill(0.0);
+            sloped.fill(0.0);
+            slopes.fill(0.0);
+            let mut entry = graph.entries(row).start;
+            for neighbours in graph.columns(row).chunks(edges.at_a_time()) {
+                let (weights, slope, products) = stages.begin(neighbours.len() * heads);
+                for (edge, &from) in neighbours.iter().enumerate() {
+                    let (edge, from) = (edge * heads..(edge + 1) * heads, from as usize);
+                    let source = edges.source(from);
+                    stage_scores(&mut weights[edge.clone()], source, target, shift);
+                    stage_slopes(&mut slope[edge.clone()], source, target);
+                    dot_heads(&mut products[edge], own, edges.features(from));
+                }
+                exp_all(weights);
+                edges.mask.multiply(products, entry * heads);
+                for edge in (0..weights.len()).step_by(heads) {
+                    for head in 0..heads {
+                        let (weight, by_weight) = (weights[edge + head], products[edge + head]);
+                        let weight_slope = weight * slope[edge + head];
+                        centre[head] += weight * by_weight;
+                        sloped[head] += weight_slope * by_weight;
+                        slopes[head] += weight_slope;
+                    }
+                }
+                entry += neighbours.len();
             }
-            for head in 0..HEADS {
-                let weight = exp(leaky(raw[head]) - logarithms[head]);
-                let weight_slope = weight * slope(raw[head]);
-                centre[head] += weight * by_weight[head];
-                sloped[head] += weight_slope * by_weight[head];
-                slopes[head] += weight_slope;
-            }
-        }
-        let place = self.at * edges.heads + begin;
-        self.rows.centre[place..place + HEADS].copy_from_slice(&centre);
-        if let Some(by_target) = &mut self.rows.by_target {
-            for head in 0..HEADS {
-                by_target[place + head] = sloped[head] - centre[head] * slopes[head];
+            if let Some(by_target) = &mut by_target {
+                let by_target = &mut by_target[at * heads..][..heads];
+                for (head, by_target) in by_target.iter_mut().enumerate() {
+                    *by_target = sloped[head] - centre[head] * slopes[head];
+                }
             }
         }
     }
@@ -175,61 +173,75 @@ impl NullaryFnOnce for Columns<'_> {
 
     #[inline(always)]
     fn call(mut self) {
-        for at in 0..self.count {
-            for_heads(self.edges.heads, &mut Column { columns: &mut self, at });
+        let Columns { edges, graph, first, count, .. } = self;
+        if let Some(by_source) = &mut self.by_source {
+            by_source.fill(0.0);
+        }
+        if let Some(by_features) = &mut self.by_features {
+            by_features.fill(0.0);
+        }
+        let mut stages = Stages::new();
+        for at in 0..count {
+            let mut position = graph.entries(first + at).start;
+            for rows in graph.columns(first + at).chunks(edges.at_a_time()) {
+                self.add_edges(at, rows, position, &mut stages);
+                position += rows.len();
+            }
         }
     }
 }
 
-struct Column<'c, 'a> {
-    columns: &'c mut Columns<'a>,
-    /// Counted from the first of the portion.
-    at: usize,
+impl Columns<'_> {
+    /// Adds what comes from some rows to the gradients of a column, counted from the first.
+    #[inline(always)]
+    fn add_edges(&mut self, at: usize, rows: &[u32], position: usize, stages: &mut Stages) {
+        let Columns { edges, entries, gradient, logarithms, centre, first, .. } = *self;
+        let heads = edges.heads;
+        let (source, features) = (edges.source(first + at), edges.features(first + at));
+        let (weights, slopes, products) = stages.begin(rows.len() * heads);
+        for (weights, &to) in weights.chunks_exact_mut(heads).zip(rows) {
+            let shift = edges.of_heads(logarithms, to as usize);
+            stage_scores(weights, source, edges.target(to as usize), shift);
+        }
+        exp_all(weights);
+        for (edge, &to) in rows.iter().enumerate() {
+            let (own, to) = (edge * heads..(edge + 1) * heads, to as usize);
+            let weights = &mut weights[own.clone()];
+            let gradient = edges.of_columns(gradient, to);
+            let entry = entries.map_or(0, |entries| entries[position + edge] as usize);
+            if let Some(by_source) = &mut self.by_source {
+                let (slopes, products) = (&mut slopes[own.clone()], &mut products[own]);
+                stage_slopes(slopes, source, edges.target(to));
+                dot_heads(products, gradient, features);
+                edges.mask.multiply(products, entry * heads);
+                let by_source = &mut by_source[at * heads..][..heads];
+                let centre = edges.of_heads(centre, to);
+                for head in 0..heads {
+                    by_source[head] +=
+                        weights[head] * (products[head] - centre[head]) * slopes[head];
+                }
+            }
+            if let Some(by_features) = &mut self.by_features {
+                edges.mask.multiply(weights, entry * heads);
+                let by_features = &mut by_features[at * edges.columns..][..edges.columns];
+                add_scaled_heads(by_features, weights, gradient);
+            }
+        }
+    }
 }
 
-impl ForHeads for Column<'_, '_> {
+/// Numbers for each of some edges and each head: weights, slopes, dα.
+struct Stages([Stage; 3]);
+
+impl Stages {
     #[inline(always)]
-    fn block<const HEADS: usize>(&mut self, begin: usize) {
-        let Columns { edges, graph, entries, gradient, logarithms, centre, first, .. } =
-            *self.columns;
-        let column = first + self.at;
-        let place = self.at * edges.heads + begin;
-        let mut by_features = self.columns.by_features.as_mut().map(|all| {
-            let own = &mut all[place * edges.width..][..HEADS * edges.width];
-            own.fill(0.0);
-            own
-        });
-        let wants_source = self.columns.by_source.is_some();
-        let mut by_source = [0.0; HEADS];
-        for (position, &row) in graph.entries(column).zip(graph.columns(column)) {
-            let row = row as usize;
-            let entry = entries.map_or(0, |entries| entries[position] as usize);
-            let factors: [f32; HEADS] = edges.factors(entry, begin);
-            let raw: [f32; HEADS] = edges.raw(row, column, begin);
-            let logarithms: [f32; HEADS] = edges.of_heads(logarithms, row, begin);
-            let mut weights = [0.0; HEADS];
-            for head in 0..HEADS {
-                weights[head] = exp(leaky(raw[head]) - logarithms[head]);
-            }
-            if let Some(by_features) = &mut by_features {
-                for (head, out) in by_features.chunks_exact_mut(edges.width).enumerate() {
-                    let gradient = edges.slice(gradient, row, begin + head);
-                    add_scaled(out, factors[head] * weights[head], gradient);
-                }
-            }
-            if wants_source {
-                let centre: [f32; HEADS] = edges.of_heads(centre, row, begin);
-                for head in 0..HEADS {
-                    let features = edges.slice(edges.features, column, begin + head);
-                    let product = dot(edges.slice(gradient, row, begin + head), features);
-                    let by_weight = factors[head] * product;
-                    by_source[head] +=
-                        weights[head] * (by_weight - centre[head]) * slope(raw[head]);
-                }
-            }
-        }
-        if let Some(out) = &mut self.columns.by_source {
-            out[place..place + HEADS].copy_from_slice(&by_source);
-        }
+    fn new() -> Self {
+        Stages([EMPTY_STAGE; 3])
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, len: usize) -> (&mut [f32], &mut [f32], &mut [f32]) {
+        let [weights, slopes, products] = &mut self.0;
+        (&mut weights[..len], &mut slopes[..len], &mut products[..len])
     }
 }

@@ -71,18 +71,16 @@ impl fmt::Debug for Dropout {
 }
 
 impl Mask<'_> {
-    /// The factors of some neighbouring draws.
+    /// Multiplies what neighbouring draws belong to.
     #[inline(always)]
-    pub(super) fn factors<const COUNT: usize>(self, first: usize) -> [f32; COUNT] {
-        let mut factors = [1.0; COUNT];
+    pub(super) fn multiply(self, values: &mut [f32], first: usize) {
         if let Mask::Drawn { words, scale } = self {
-            for (at, factor) in factors.iter_mut().enumerate() {
+            for (at, value) in values.iter_mut().enumerate() {
                 let draw = first + at;
                 let kept = words[draw / 32] >> (draw % 32) & 1 == 1;
-                *factor = if kept { scale } else { 0.0 };
+                *value *= if kept { scale } else { 0.0 };
             }
         }
-        factors
     }
 }
 

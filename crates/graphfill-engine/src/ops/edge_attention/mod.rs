@@ -24,7 +24,7 @@ use super::wanted::wanted_portions;
 use crate::cpu::Call;
 use crate::program::{Backward, Constant, Mismatch, Operation, Program};
 use crate::{Matrix, Shape, SparseMatrix};
-use edges::Edges;
+use edges::{Edges, MOST_HEADS};
 use gradient::EdgeAttentionGradient;
 use mask::{Dropout, Mask};
 
@@ -44,7 +44,7 @@ struct Attention {
 
 impl Program {
     /// Weighted means over the neighbours of each row of the graph, whose values don't matter; the
-    /// columns of the features are split among the heads, each with its own weights.
+    /// columns of the features are split among the heads, at most 64, each with its own weights.
     #[track_caller]
     pub fn edge_attention<'p>(
         &'p self,
@@ -71,8 +71,11 @@ impl Program {
         rate: f32,
     ) -> Matrix<'p> {
         let columns = features.columns();
-        if heads == 0 || columns == 0 || columns % heads != 0 {
-            let problem = format!("{columns} columns cannot be split among {heads} heads");
+        if !(1..=MOST_HEADS).contains(&heads) || columns == 0 || columns % heads != 0 {
+            let problem = format!(
+                "{columns} columns cannot be split among {heads} heads, of which there may be \
+                 {MOST_HEADS}"
+            );
             self.fail("edge attention", problem);
             return features;
         }
@@ -159,7 +162,7 @@ impl Operation for EdgeAttention {
         let words = bytemuck::cast_slice_mut(call.scratch());
         let mask = if out.is_some() { self.0.mask(call, words) } else { Mask::Whole };
         let [features, source, target] = [0, 1, 2].map(|input| call.input(input));
-        let edges = Edges { features, source, target, mask, heads, width: columns / heads };
+        let edges = Edges { features, source, target, mask, heads, columns };
         let graph = self.0.graph.view();
         let tasks = rows.div_ceil(ROWS_A_TASK);
         let out = wanted_portions(out, ROWS_A_TASK * columns, tasks);

@@ -51,27 +51,28 @@ proptest! {
         );
     }
 
-    /// The reference draws the mask of the first random operation, seed and step of the test.
     #[test]
     fn drops_weights(
         (graph, _) in sparse_matrices(), heads in 1usize..10, rate in 0.05f32..0.95,
     ) {
-        let key = Key::new(5, Program::new("test").new_stream(), 0);
-        let threshold = keep_threshold(rate);
-        let factor = |entry: usize, head: usize| {
-            let draw = entry * heads + head;
-            let group = keeps(key, (draw / KEEP_GROUP) as u32, threshold);
-            let kept = group[draw % KEEP_GROUP];
-            if kept { 65536.0 / f64::from(65536 - threshold) } else { 0.0 }
-        };
-        check(
-            &shapes(&graph, heads, 2),
-            |program, x| {
-                program.edge_attention_with_dropout(&graph, x[0], [x[1], x[2]], heads, rate)
-            },
-            |x| attention(&graph, x, heads, factor),
-        );
+        check_dropout(&graph, heads, 2, rate);
     }
+}
+
+/// The reference draws the mask of the first random operation, seed and step of the test.
+fn check_dropout(graph: &Arc<SparseMatrix>, heads: usize, width: usize, rate: f32) {
+    let key = Key::new(5, Program::new("test").new_stream(), 0);
+    let threshold = keep_threshold(rate);
+    let factor = |entry: usize, head: usize| {
+        let draw = entry * heads + head;
+        let kept = keeps(key, (draw / KEEP_GROUP) as u32, threshold)[draw % KEEP_GROUP];
+        if kept { 65536.0 / f64::from(65536 - threshold) } else { 0.0 }
+    };
+    check(
+        &shapes(graph, heads, width),
+        |program, x| program.edge_attention_with_dropout(graph, x[0], [x[1], x[2]], heads, rate),
+        |x| attention(graph, x, heads, factor),
+    );
 }
 
 /// Rows in no order, a self loop, a node alone.
@@ -81,16 +82,21 @@ fn symmetric() -> Arc<SparseMatrix> {
 
 #[test]
 fn a_graph_that_is_its_own_transpose() {
-    let graph = symmetric();
-    let key = Key::new(5, Program::new("test").new_stream(), 0);
-    let threshold = keep_threshold(0.5);
-    let kept = keeps(key, 0, threshold);
-    let factor = |entry: usize, head: usize| if kept[entry * 2 + head] { 2.0 } else { 0.0 };
-    check(
-        &shapes(&graph, 2, 3),
-        |program, x| program.edge_attention_with_dropout(&graph, x[0], [x[1], x[2]], 2, 0.5),
-        |x| attention(&graph, x, 2, factor),
-    );
+    check_dropout(&symmetric(), 2, 3, 0.5);
+}
+
+#[test]
+fn widths_that_have_loops_of_their_own() {
+    for width in [8, 16, 32] {
+        check_dropout(&symmetric(), 2, width, 0.3);
+    }
+}
+
+#[test]
+fn more_edges_than_are_staged_at_a_time() {
+    let columns = (0..90u32).map(|entry| entry * entry % 7 % 3).collect();
+    let graph = Arc::new(SparseMatrix::new(vec![0, 60, 60, 90], columns, None, 3));
+    check_dropout(&graph, 21, 1, 0.4);
 }
 
 #[test]
