@@ -17,7 +17,7 @@ mod sparse;
 mod testing;
 
 pub use error::{EngineError, Result};
-pub use ops::{Decoder, Factor, Likelihood, MISSING_CATEGORY, Targets};
+pub use ops::{Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, Targets};
 pub use optim::{Adam, Schedule, WeightDecay};
 pub use plan::{MemoryLimit, Plan};
 pub use program::{Backward, Constant, Initial, Matrix, Mismatch, Operation, Program, Recorded};

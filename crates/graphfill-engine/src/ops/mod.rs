@@ -13,23 +13,32 @@
 
 mod activations;
 mod add_bias;
+mod binary_loss;
 mod column_sums;
 mod columns;
 mod dense_product;
 mod dropout;
+mod edge_attention;
 mod fill;
 mod gather_rows;
 mod gaussian_field;
+mod gaussian_kl;
+mod gru;
 mod likelihood;
 mod linear_combination;
 mod multiply;
 mod noise;
 mod normalise_rows;
+mod pair_scores;
+mod row_sums;
 mod scale_by;
 mod sparse_product;
 mod sum;
+mod wanted;
 
+pub use binary_loss::Label;
 pub use dense_product::Factor;
 pub(crate) use fill::Fill;
+pub use gru::Direction;
 pub use likelihood::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
 pub(crate) use linear_combination::linear_combination;

@@ -12,6 +12,9 @@ const WORD_GROUP: usize = 4 * LANES;
 /// Dropout draws in a group: 16 bits each are plenty for a rate.
 pub(crate) const KEEP_GROUP: usize = 8 * LANES;
 
+/// Pairs of whole numbers in a group.
+pub(crate) const PAIR_GROUP: usize = 2 * LANES;
+
 /// Uniform numbers in [0, 1), from the beginning of the sequence.
 pub fn uniforms(key: Key, out: &mut [f32]) {
     for (group, out) in out.chunks_mut(WORD_GROUP).enumerate() {
@@ -61,6 +64,26 @@ pub fn keeps(key: Key, group: u32, threshold: u32) -> [bool; KEEP_GROUP] {
         }
     }
     kept
+}
+
+/// The pairs of a group of whole numbers, the first below `bounds[0]`, the second below `bounds[1]`.
+///
+/// The upper half of word · bound: a number is likelier than another by at most bound / 2³².
+#[inline(always)]
+pub(crate) fn pairs_below(key: Key, group: u32, bounds: [u32; 2]) -> [[u32; 2]; PAIR_GROUP] {
+    let words = words(key, group);
+    let mut pairs = [[0; 2]; PAIR_GROUP];
+    for (at, pair) in pairs.iter_mut().enumerate() {
+        let (half, lane) = (at / LANES, at % LANES);
+        let [first, second] = [words[2 * half][lane], words[2 * half + 1][lane]];
+        *pair = [below(first, bounds[0]), below(second, bounds[1])];
+    }
+    pairs
+}
+
+#[inline(always)]
+fn below(word: u32, bound: u32) -> u32 {
+    ((u64::from(word) * u64::from(bound)) >> 32) as u32
 }
 
 /// The upper 24 bits, which a float holds exactly.

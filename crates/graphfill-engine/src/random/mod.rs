@@ -7,7 +7,7 @@
 mod draws;
 mod philox;
 
-pub(crate) use draws::{KEEP_GROUP, keep_threshold};
+pub(crate) use draws::{KEEP_GROUP, PAIR_GROUP, keep_threshold, pairs_below};
 pub use draws::{keeps, normals, uniforms};
 
 use crate::fingerprint::Fingerprint;

@@ -1,0 +1,131 @@
+//! Dropout of attention weights: one bit for each (entry, head), drawn at the beginning of a kernel.
+//!
+//! The backward pass walks the columns of the graph, where an entry's number among the rows must be
+//! known to find its bit: [`Dropout`] keeps these numbers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pulp::{Arch, NullaryFnOnce};
+use rayon::prelude::*;
+
+use crate::SparseMatrix;
+use crate::program::Constant;
+use crate::random::{KEEP_GROUP, Key, keep_threshold, keeps};
+
+/// Words of 32 bits that a group of draws fills.
+const WORDS: usize = KEEP_GROUP / 32;
+
+/// Groups that one thread takes at a time.
+const GROUPS_A_TASK: usize = 64;
+
+#[derive(Clone)]
+pub(super) struct Dropout {
+    rate: f32,
+    pub(super) stream: u32,
+    /// For each entry of the transpose, which entry of the rows it is.
+    pub(super) by_column: Arc<[u32]>,
+}
+
+/// What the weights of a step are multiplied with.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Mask<'a> {
+    /// Nothing is dropped.
+    Whole,
+    /// Weights whose bit is set are scaled, the others dropped.
+    Drawn { words: &'a [u32], scale: f32 },
+}
+
+impl Dropout {
+    pub(super) fn new(rate: f32, stream: u32, graph: &SparseMatrix) -> Self {
+        Dropout { rate, stream, by_column: entries_by_column(graph) }
+    }
+
+    /// Scratch numbers for so many draws.
+    pub(super) fn words(draws: usize) -> usize {
+        draws.div_ceil(KEEP_GROUP) * WORDS
+    }
+
+    pub(super) fn constant(&self) -> Constant {
+        let bytes = size_of_val(&self.by_column[..]) as u64;
+        Constant { identity: self.by_column.as_ptr().addr(), bytes }
+    }
+
+    /// Draws the bits of a step.
+    pub(super) fn draw<'a>(&self, key: Key, words: &'a mut [u32]) -> Mask<'a> {
+        let threshold = keep_threshold(self.rate);
+        words.par_chunks_mut(GROUPS_A_TASK * WORDS).enumerate().for_each(|(task, words)| {
+            let first = (task * GROUPS_A_TASK) as u32;
+            Arch::new().dispatch(Draw { key, first, threshold, words });
+        });
+        // The share that is kept, as the draws of 16 bits have it.
+        let scale = 65536.0 / (65536 - threshold.min(65535)) as f32;
+        Mask::Drawn { words, scale }
+    }
+}
+
+impl fmt::Debug for Dropout {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "dropout({}, stream {})", self.rate, self.stream)
+    }
+}
+
+impl Mask<'_> {
+    /// Multiplies what neighbouring draws belong to.
+    #[inline(always)]
+    pub(super) fn multiply(self, values: &mut [f32], first: usize) {
+        if let Mask::Drawn { words, scale } = self {
+            for (at, value) in values.iter_mut().enumerate() {
+                let draw = first + at;
+                let kept = words[draw / 32] >> (draw % 32) & 1 == 1;
+                *value *= if kept { scale } else { 0.0 };
+            }
+        }
+    }
+}
+
+struct Draw<'a> {
+    key: Key,
+    first: u32,
+    threshold: u32,
+    words: &'a mut [u32],
+}
+
+impl NullaryFnOnce for Draw<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (group, words) in self.words.chunks_exact_mut(WORDS).enumerate() {
+            let kept = keeps(self.key, self.first + group as u32, self.threshold);
+            for (word, kept) in words.iter_mut().zip(kept.as_chunks::<32>().0) {
+                *word = 0;
+                for (bit, &kept) in kept.iter().enumerate() {
+                    *word |= u32::from(kept) << bit;
+                }
+            }
+        }
+    }
+}
+
+/// Entries that repeat are matched in their order.
+fn entries_by_column(graph: &SparseMatrix) -> Arc<[u32]> {
+    let (rows, columns) = (graph.view(), graph.transposed());
+    let mut positions: Vec<u32> = (0..graph.entries() as u32).collect();
+    for column in 0..columns.rows() {
+        let own = columns.entries(column);
+        let (begin, row_of) = (own.start, columns.columns(column));
+        positions[own].sort_by_key(|&position| row_of[position as usize - begin]);
+    }
+    let mut next: Vec<usize> =
+        (0..columns.rows()).map(|column| columns.entries(column).start).collect();
+    let mut entries = vec![0; graph.entries()];
+    for row in 0..rows.rows() {
+        for (entry, &column) in rows.entries(row).zip(rows.columns(row)) {
+            let next = &mut next[column as usize];
+            entries[positions[*next] as usize] = entry as u32;
+            *next += 1;
+        }
+    }
+    entries.into()
+}
