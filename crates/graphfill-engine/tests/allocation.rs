@@ -33,10 +33,13 @@ fn steps_allocate_nothing() {
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         let mut session = training::session(5);
+        // A thread sets itself up when it first looks for work, which may be late.
+        pool.broadcast(|_| ());
         // From outside the pool, handing over a job would allocate.
         let allocated = pool.install(|| {
             session.run("train").expect("the first step");
             let before = ALLOCATIONS.load(Ordering::SeqCst);
+            assert!(before > 0, "the allocator counts");
             for _ in 0..20 {
                 session.run("train").expect("a step");
             }

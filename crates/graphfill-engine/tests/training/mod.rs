@@ -7,7 +7,7 @@ use graphfill_engine::{
 };
 
 /// Nodes; enough that every kernel has work for several threads.
-pub const NODES: usize = 1500;
+const NODES: usize = 1500;
 const FEATURES: usize = 24;
 const HIDDEN: usize = 40;
 const CLASSES: usize = 7;
@@ -29,7 +29,7 @@ fn ring() -> Arc<SparseMatrix> {
 }
 
 /// Two layers with biases, dropout and rows of unit length, learnt with clipping and weight decay.
-pub fn session(seed: u64) -> Session {
+pub(crate) fn session(seed: u64) -> Session {
     let graph = ring();
     let program = Program::new("train");
     let weights = [
