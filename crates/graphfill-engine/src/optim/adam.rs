@@ -109,9 +109,12 @@ impl Adam {
     }
 }
 
-/// Inputs: parameter, first moment, second moment, which the outputs replace; gradient; perhaps
-/// what the gradient is to be multiplied by.
-impl Operation for Adam {
+/// One step. Inputs: parameter, first moment, second moment, which the outputs replace; gradient;
+/// perhaps what the gradient is to be multiplied by.
+#[derive(Debug)]
+pub(super) struct Update(pub(super) Adam);
+
+impl Operation for Update {
     fn name(&self) -> &'static str {
         "Adam"
     }
@@ -126,7 +129,7 @@ impl Operation for Adam {
 
     fn cpu(&self, call: &mut Call<'_>) {
         let scale = if call.inputs() > 4 { call.input(4)[0] } else { 1.0 };
-        let factors = self.factors(call.step(), scale);
+        let factors = self.0.factors(call.step(), scale);
         let gradient = call.input(3);
         let parameter = call.output(0).par_chunks_mut(PORTION);
         let moments = (call.output(1), call.output(2));

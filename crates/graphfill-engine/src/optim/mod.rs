@@ -42,7 +42,7 @@ impl Program {
             let first = self.state(&format!("{name}.first_moment"), shape);
             let second = self.state(&format!("{name}.second_moment"), shape);
             let read: Vec<Matrix<'p>> = [gradient].into_iter().chain(scale).collect();
-            self.record_update(*adam, &[parameter, first, second], &read);
+            self.record_update(adam::Update(*adam), &[parameter, first, second], &read);
         }
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub use memory::MemoryLimit;
 
 use crate::Shape;
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Result, in_units};
 use crate::fingerprint::Fingerprint;
 use crate::program::{Constant, Named, Operation, Recorded, Role};
 
@@ -171,13 +171,26 @@ impl Plan {
 
     /// The three largest buffers, which show what to make smaller.
     fn largest_buffers(&self) -> String {
-        let mut sorted: Vec<&Buffer> = self.buffers.iter().collect();
-        sorted.sort_by_key(|buffer| std::cmp::Reverse(buffer.shape.len()));
-        let named: Vec<String> = sorted[..sorted.len().min(3)]
-            .iter()
-            .map(|buffer| format!("`{}` ({})", buffer.name, buffer.shape))
-            .collect();
-        format!("the largest buffers are {}", named.join(", "))
+        let mut all: Vec<(usize, String)> = Vec::new();
+        for Buffer { name, shape, .. } in &self.buffers {
+            all.push((shape.len(), format!("`{name}` ({shape})")));
+        }
+        for step in self.programs.iter().flat_map(|program| &program.steps) {
+            let name = step.operation.name();
+            for (place, shape) in step.outputs.iter().zip(&step.output_shapes) {
+                let own = |place: &Place| self.buffers.iter().all(|buffer| buffer.place != *place);
+                if place.as_ref().is_some_and(own) {
+                    all.push((shape.len(), format!("the result of {name} ({shape})")));
+                }
+            }
+            let bytes = in_units(step.scratch.len as u64 * 4);
+            all.push((step.scratch.len, format!("temporary memory of {name} ({bytes})")));
+        }
+        all.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        // The many alike of a deep program count as one.
+        all.dedup();
+        let largest: Vec<String> = all.into_iter().take(3).map(|(_, text)| text).collect();
+        format!("the largest buffers are {}", largest.join(", "))
     }
 }
 

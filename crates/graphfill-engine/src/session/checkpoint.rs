@@ -1,1 +1,127 @@
-//! soon
+//! Checkpoints: everything that a session remembers, as a safetensors file.
+//!
+//! Tensors are the parameters and the optimiser's state under their names, rows × columns of F32.
+//! Texts are the format and its version, the fingerprint of the plan, the seed, and the steps of
+//! each program: with them, a session that is loaded goes on to the bit as if never interrupted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Session;
+use super::tensor_file::{self, TensorFile};
+use crate::Shape;
+use crate::error::Result;
+use crate::program::Role;
+
+const FORMAT: &str = "graphfill-session";
+const VERSION: &str = "1";
+
+impl Session {
+    /// Writes parameters, the optimiser's state, seed and step counts. A file that is there already
+    /// is replaced in one go, or stays as it is if anything fails.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let mut texts = BTreeMap::from([
+            ("format".to_owned(), FORMAT.to_owned()),
+            ("version".to_owned(), VERSION.to_owned()),
+            ("fingerprint".to_owned(), self.fingerprint()),
+            ("seed".to_owned(), self.seed.to_string()),
+        ]);
+        for (program, steps) in self.plan.programs.iter().zip(&self.steps) {
+            texts.insert(steps_of(&program.name), steps.to_string());
+        }
+        let buffers = &self.plan.buffers;
+        let kept: Vec<_> = buffers.iter().filter(|buffer| buffer.role != Role::Input).collect();
+        let tensors: Vec<(&str, Shape)> =
+            kept.iter().map(|buffer| (buffer.name.as_str(), buffer.shape)).collect();
+        tensor_file::write(path.as_ref(), &texts, &tensors, |tensor| {
+            let mut numbers = vec![0.0; kept[tensor].shape.len()];
+            self.device.read(kept[tensor].place, &mut numbers);
+            numbers
+        })
+    }
+
+    /// Becomes the session that was saved, except for what the inputs hold. The file must be of the
+    /// same programs; on any error the session stays as it was.
+    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        let mut file = TensorFile::open(path.as_ref())?;
+        check_format(&file)?;
+        let (found, expected) = (text(&file, "fingerprint")?, self.fingerprint());
+        if found != expected {
+            return Err(file.refuse(format!(
+                "saved by another program: its fingerprint is {found}, and {expected} is \
+                 expected; load it with the data and the settings that it was saved with"
+            )));
+        }
+        let seed = number(&file, "seed")?;
+        let mut steps = Vec::new();
+        for program in &self.plan.programs {
+            steps.push(number(&file, &steps_of(&program.name))?);
+        }
+        for name in file.names() {
+            if !self.plan.buffers.iter().any(|b| b.name == name && b.role != Role::Input) {
+                return Err(file.refuse(format!("it has a tensor `{name}`, which nothing here is")));
+            }
+        }
+        self.read_buffers(&mut file, |role| role != Role::Input)?;
+        (self.seed, self.steps) = (seed, steps);
+        Ok(())
+    }
+
+    /// Takes the parameters of this session's programs from a file that another session saved: a
+    /// model that was trained is used by a program that only predicts. The file may have more; on
+    /// any error the session stays as it was.
+    pub fn load_parameters(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        let mut file = TensorFile::open(path.as_ref())?;
+        check_format(&file)?;
+        self.read_buffers(&mut file, |role| matches!(role, Role::Parameter(_)))
+    }
+
+    /// Reads everything before anything is changed.
+    fn read_buffers(&mut self, file: &mut TensorFile, wanted: impl Fn(Role) -> bool) -> Result<()> {
+        let wanted = || self.plan.buffers.iter().filter(|buffer| wanted(buffer.role));
+        for buffer in wanted() {
+            file.check(&buffer.name, buffer.shape)?;
+        }
+        let mut read = Vec::new();
+        for buffer in wanted() {
+            read.push((buffer.place, file.read(&buffer.name, buffer.shape)?));
+        }
+        for (place, numbers) in read {
+            self.device.write(place, &numbers);
+        }
+        Ok(())
+    }
+
+    fn fingerprint(&self) -> String {
+        format!("{:016x}", self.plan.fingerprint())
+    }
+}
+
+fn steps_of(program: &str) -> String {
+    format!("steps of {program}")
+}
+
+fn check_format(file: &TensorFile) -> Result<()> {
+    match (file.text("format"), file.text("version")) {
+        (Some(FORMAT), Some(VERSION)) => Ok(()),
+        (Some(FORMAT), found) => Err(file.refuse(format!(
+            "its version is {}, and {VERSION} is expected; load it with the release that saved it",
+            found.unwrap_or("missing")
+        ))),
+        (found, _) => Err(file.refuse(format!(
+            "not a checkpoint: its format is {}, and {FORMAT} is expected",
+            found.unwrap_or("missing")
+        ))),
+    }
+}
+
+fn text<'f>(file: &'f TensorFile, name: &str) -> Result<&'f str> {
+    file.text(name).ok_or_else(|| file.refuse(format!("its `{name}` is missing")))
+}
+
+fn number(file: &TensorFile, name: &str) -> Result<u64> {
+    let found = text(file, name)?;
+    found.parse().map_err(|_| {
+        file.refuse(format!("its `{name}` is `{found}`, and a whole number is expected"))
+    })
+}

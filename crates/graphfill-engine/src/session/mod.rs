@@ -10,6 +10,7 @@ use crate::plan::{Plan, unknown};
 use crate::program::Role;
 
 mod checkpoint;
+mod tensor_file;
 
 /// The programs of a plan, ready to run, and everything that they remember.
 #[derive(Debug)]

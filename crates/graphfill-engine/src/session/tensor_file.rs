@@ -1,0 +1,197 @@
+//! A safetensors file: the length of the header (eight bytes), the header (JSON with the name, type,
+//! shape and place of every tensor, and texts), the numbers, all little-endian.
+//!
+//! Tensors are written and read one at a time. What a header claims is believed only as far as the
+//! file is long.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use safetensors::Dtype;
+use safetensors::tensor::{Metadata, TensorInfo};
+
+use crate::Shape;
+use crate::error::{EngineError, Result};
+
+/// The longest header that readers of the format accept.
+const LONGEST_HEADER: u64 = 100_000_000;
+
+/// Writes a file that appears whole or not at all: beside its place under another name, flushed to
+/// disk, then renamed. `read` gives the numbers of the tensor of that index.
+pub(super) fn write(
+    path: &Path,
+    texts: &BTreeMap<String, String>,
+    tensors: &[(&str, Shape)],
+    read: impl Fn(usize) -> Vec<f32>,
+) -> Result<()> {
+    let write = || -> io::Result<()> {
+        let path = place_of(path)?;
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".graphfill-");
+        if let Some(permissions) = usual_permissions() {
+            builder.permissions(permissions);
+        }
+        // The name of the temporary file would only confuse.
+        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        let mut writer = BufWriter::with_capacity(1 << 20, file);
+        let header = header(texts, tensors)?;
+        writer.write_all(&(header.len() as u64).to_le_bytes())?;
+        writer.write_all(&header)?;
+        for tensor in 0..tensors.len() {
+            for number in read(tensor) {
+                writer.write_all(&number.to_le_bytes())?;
+            }
+        }
+        let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        file.persist(&path).map_err(|error| error.error)?;
+        // The rename itself; a file system that cannot do this has the file all the same.
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        Ok(())
+    };
+    write().map_err(|cause| EngineError::File { path: path.to_owned(), cause })
+}
+
+/// The same for the same session, hence sorted and by hand.
+fn header(texts: &BTreeMap<String, String>, tensors: &[(&str, Shape)]) -> io::Result<Vec<u8>> {
+    let mut entries = BTreeMap::from([("__metadata__", serde_json::to_value(texts)?)]);
+    let mut end = 0;
+    for &(name, shape) in tensors {
+        let data_offsets = (end, end + shape.len() * 4);
+        let shape = vec![shape.rows, shape.columns];
+        let info = TensorInfo { dtype: Dtype::F32, shape, data_offsets };
+        entries.insert(name, serde_json::to_value(info)?);
+        end = data_offsets.1;
+    }
+    let mut header = serde_json::to_vec(&entries)?;
+    header.resize(header.len().next_multiple_of(8), b' ');
+    Ok(header)
+}
+
+/// Where the file really goes: behind a link, and never over a folder or a device.
+fn place_of(path: &Path) -> io::Result<PathBuf> {
+    match fs::metadata(path) {
+        Ok(about) if about.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        Ok(about) if !about.is_file() => {
+            Err(io::Error::other("it is there already and is not a plain file"))
+        }
+        Ok(_) => fs::canonicalize(path),
+        Err(_) => Ok(path.to_owned()),
+    }
+}
+
+/// Temporary files are private by default; an output should be what the user's umask says.
+#[cfg(unix)]
+fn usual_permissions() -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn usual_permissions() -> Option<Permissions> {
+    None
+}
+
+/// A file whose header has been read and found to fit its length.
+#[derive(Debug)]
+pub(super) struct TensorFile {
+    path: PathBuf,
+    file: File,
+    header: Metadata,
+    /// Where the numbers begin.
+    begin: u64,
+}
+
+impl TensorFile {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let cause = |cause| EngineError::File { path: path.to_owned(), cause };
+        let about = fs::metadata(path).map_err(cause)?;
+        if about.is_dir() {
+            return Err(cause(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        let mut file = File::open(path).map_err(cause)?;
+        let refuse = |problem| EngineError::Checkpoint { path: path.to_owned(), problem };
+        let bytes = about.len();
+        let Some(after) = bytes.checked_sub(8) else {
+            return Err(refuse(format!("not a safetensors file: it has {bytes} bytes")));
+        };
+        let mut len = [0; 8];
+        file.read_exact(&mut len).map_err(cause)?;
+        let len = u64::from_le_bytes(len);
+        if len > after.min(LONGEST_HEADER) {
+            return Err(refuse(format!(
+                "not a safetensors file, or cut short: its header should take {len} bytes, \
+                 and {after} follow"
+            )));
+        }
+        let mut header = vec![0; len as usize];
+        file.read_exact(&mut header).map_err(cause)?;
+        let header = std::str::from_utf8(&header)
+            .map_err(|error| refuse(format!("not a safetensors file: its header: {error}")))?;
+        let header: Metadata = serde_json::from_str(header)
+            .map_err(|error| refuse(format!("not a safetensors file: its header: {error}")))?;
+        let (expected, found) = (header.data_len(), after - len);
+        if expected as u64 != found {
+            return Err(refuse(format!(
+                "cut short or damaged: its tensors should take {expected} bytes, and {found} \
+                 follow; take another copy"
+            )));
+        }
+        Ok(TensorFile { path: path.to_owned(), file, header, begin: 8 + len })
+    }
+
+    /// A text of the header.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.header.metadata().as_ref()?.get(name).map(String::as_str)
+    }
+
+    /// The names of all tensors, in the order of their numbers.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.header.offset_keys()
+    }
+
+    /// An error about this file.
+    pub(super) fn refuse(&self, problem: String) -> EngineError {
+        EngineError::Checkpoint { path: self.path.clone(), problem }
+    }
+
+    /// Whether there is a tensor of that name, of that shape and of numbers as the engine has them.
+    pub(super) fn check(&self, name: &str, shape: Shape) -> Result<&TensorInfo> {
+        let Some(info) = self.header.info(name) else {
+            let problem = format!("it has no tensor `{name}`, which is expected to be {shape}");
+            return Err(self.refuse(problem));
+        };
+        if info.dtype != Dtype::F32 {
+            let found = info.dtype;
+            return Err(self.refuse(format!("`{name}` is of type {found}, and F32 is expected")));
+        }
+        if info.shape != [shape.rows, shape.columns] {
+            let found: Vec<String> = info.shape.iter().map(usize::to_string).collect();
+            let found = if found.is_empty() { "a number".to_owned() } else { found.join(" × ") };
+            return Err(self.refuse(format!("`{name}` is {found}, and {shape} is expected")));
+        }
+        Ok(info)
+    }
+
+    /// The numbers of a tensor.
+    pub(super) fn read(&mut self, name: &str, shape: Shape) -> Result<Vec<f32>> {
+        let begin = self.begin + self.check(name, shape)?.data_offsets.0 as u64;
+        let mut numbers = vec![0.0f32; shape.len()];
+        let read = self.file.seek(SeekFrom::Start(begin)).and_then(|_| {
+            self.file.read_exact(bytemuck::cast_slice_mut(&mut numbers))?;
+            Ok(())
+        });
+        read.map_err(|cause| EngineError::File { path: self.path.clone(), cause })?;
+        if cfg!(target_endian = "big") {
+            let swap = |number: &mut f32| *number = f32::from_bits(number.to_bits().swap_bytes());
+            numbers.iter_mut().for_each(swap);
+        }
+        Ok(numbers)
+    }
+}
