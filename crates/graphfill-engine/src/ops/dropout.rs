@@ -7,7 +7,7 @@ use pulp::{Arch, NullaryFnOnce};
 
 use crate::cpu::{Call, for_each_portion};
 use crate::program::{Backward, Mismatch, Operation};
-use crate::random::{KEEP_GROUP, Key, keep_threshold, keeps};
+use crate::random::{KEEP_GROUP, Key, keep_factors, keep_threshold};
 use crate::{Matrix, Shape};
 
 #[derive(Debug, Clone, Copy)]
@@ -83,9 +83,9 @@ impl NullaryFnOnce for Portion<'_> {
         }
         for (group, out) in self.out.chunks_mut(KEEP_GROUP).enumerate() {
             let group = (self.begin / KEEP_GROUP + group) as u32;
-            let kept = keeps(self.key, group, self.threshold);
-            for (out, kept) in out.iter_mut().zip(kept) {
-                *out = if kept { *out * self.scale } else { 0.0 };
+            let factors = keep_factors(self.key, group, self.threshold, self.scale);
+            for (out, factor) in out.iter_mut().zip(&factors) {
+                *out *= factor;
             }
         }
     }
@@ -104,13 +104,13 @@ mod tests {
         fn drops_and_scales(shape in shapes(), rate in 0.05f32..0.95) {
             let stream = Program::new("test").new_stream();
             let threshold = keep_threshold(rate);
-            let kept: Vec<bool> = (0..shape.len().div_ceil(KEEP_GROUP) as u32)
-                .flat_map(|group| keeps(Key::new(5, stream, 0), group, threshold))
+            let kept: Vec<f32> = (0..shape.len().div_ceil(KEEP_GROUP) as u32)
+                .flat_map(|group| keep_factors(Key::new(5, stream, 0), group, threshold, 1.0))
                 .collect();
             check(&[shape], |_, x| x[0].dropout(rate), |x| {
                 let mut out = x[0].clone();
                 for (value, kept) in out.values.iter_mut().zip(&kept) {
-                    *value *= if *kept { 65536.0 / f64::from(65536 - threshold) } else { 0.0 };
+                    *value *= f64::from(*kept) * 65536.0 / f64::from(65536 - threshold);
                 }
                 out
             });

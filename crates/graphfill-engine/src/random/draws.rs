@@ -52,18 +52,20 @@ pub(crate) fn keep_threshold(rate: f32) -> u32 {
     (rate * 65536.0).round() as u32
 }
 
-/// For the [`KEEP_GROUP`] elements of a group, whether each survives dropout at this threshold.
+/// For the [`KEEP_GROUP`] elements of a group, what each is multiplied by: `scale` if it survives
+/// dropout at this threshold, 0 if not.
 #[inline(always)]
-pub fn keeps(key: Key, group: u32, threshold: u32) -> [bool; KEEP_GROUP] {
+pub(crate) fn keep_factors(key: Key, group: u32, threshold: u32, scale: f32) -> [f32; KEEP_GROUP] {
     let words = words(key, group);
-    let mut kept = [false; KEEP_GROUP];
-    for (word, kept) in words.iter().zip(kept.as_chunks_mut::<{ 2 * LANES }>().0) {
+    let mut factors = [0.0; KEEP_GROUP];
+    for (word, factors) in words.iter().zip(factors.as_chunks_mut::<{ 2 * LANES }>().0) {
+        let (low, high) = factors.split_at_mut(LANES);
         for lane in 0..LANES {
-            kept[lane] = (word[lane] & 0xffff) >= threshold;
-            kept[LANES + lane] = (word[lane] >> 16) >= threshold;
+            low[lane] = if (word[lane] & 0xffff) >= threshold { scale } else { 0.0 };
+            high[lane] = if (word[lane] >> 16) >= threshold { scale } else { 0.0 };
         }
     }
-    kept
+    factors
 }
 
 /// The pairs of a group of whole numbers, the first below `bounds[0]`, the second below `bounds[1]`.
@@ -151,7 +153,8 @@ mod tests {
     fn the_share_that_dropout_keeps_is_the_asked_one() {
         let threshold = keep_threshold(0.3);
         let kept: usize = (0..1000)
-            .map(|group| keeps(KEY, group, threshold).iter().filter(|&&kept| kept).count())
+            .map(|group| keep_factors(KEY, group, threshold, 1.0))
+            .map(|factors| factors.iter().filter(|&&factor| factor == 1.0).count())
             .sum();
         let share = kept as f64 / (1000.0 * KEEP_GROUP as f64);
         assert!((share - 0.7).abs() < 4.0 * (0.21f64 / 128e3).sqrt(), "{share}");

@@ -7,8 +7,8 @@
 mod draws;
 mod philox;
 
-pub(crate) use draws::{KEEP_GROUP, PAIR_GROUP, keep_threshold, pairs_below};
-pub use draws::{keeps, normals, uniforms};
+pub(crate) use draws::{KEEP_GROUP, PAIR_GROUP, keep_factors, keep_threshold, pairs_below};
+pub use draws::{normals, uniforms};
 
 use crate::fingerprint::Fingerprint;
 

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::SparseMatrix;
 use crate::program::Constant;
-use crate::random::{KEEP_GROUP, Key, keep_threshold, keeps};
+use crate::random::{KEEP_GROUP, Key, keep_factors, keep_threshold};
 
 /// Words of 32 bits that a group of draws fills.
 const WORDS: usize = KEEP_GROUP / 32;
@@ -97,11 +97,12 @@ impl NullaryFnOnce for Draw<'_> {
     #[inline(always)]
     fn call(self) {
         for (group, words) in self.words.chunks_exact_mut(WORDS).enumerate() {
-            let kept = keeps(self.key, self.first + group as u32, self.threshold);
+            let group = self.first + group as u32;
+            let kept = keep_factors(self.key, group, self.threshold, 1.0);
             for (word, kept) in words.iter_mut().zip(kept.as_chunks::<32>().0) {
                 *word = 0;
                 for (bit, &kept) in kept.iter().enumerate() {
-                    *word |= u32::from(kept) << bit;
+                    *word |= u32::from(kept == 1.0) << bit;
                 }
             }
         }

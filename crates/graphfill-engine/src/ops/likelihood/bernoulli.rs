@@ -4,8 +4,8 @@
 //!
 //! with slope (on·x + off·(1 − x)) · σ(s) − on·x.
 
-use super::Targets;
 use super::targets::entries;
+use super::{JudgeRow, Targets};
 use crate::SparseRows;
 use crate::cpu::{exp, ln};
 
@@ -26,17 +26,6 @@ impl Bernoulli {
 
     pub(super) fn width(&self) -> usize {
         self.targets.shape().columns
-    }
-
-    #[inline(always)]
-    pub(super) fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
-        match &self.targets {
-            Targets::Sparse(ones) => self.judge_sparse(ones, row, scores, scale),
-            Targets::Dense { values, .. } => {
-                let targets = &values[row * scores.len()..][..scores.len()];
-                self.judge_dense(targets, scores, scale)
-            }
-        }
     }
 
     /// All cells as zeros first, which is the same for every cell; then the ones are put right.
@@ -85,6 +74,19 @@ impl Bernoulli {
             *score = if observed { derivative } else { 0.0 };
         }
         loss
+    }
+}
+
+impl JudgeRow for Bernoulli {
+    #[inline(always)]
+    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
+        match &self.targets {
+            Targets::Sparse(ones) => self.judge_sparse(ones, row, scores, scale),
+            Targets::Dense { values, .. } => {
+                let targets = &values[row * scores.len()..][..scores.len()];
+                self.judge_dense(targets, scores, scale)
+            }
+        }
     }
 }
 

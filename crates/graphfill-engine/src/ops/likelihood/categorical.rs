@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{MISSING_CATEGORY, fingerprint_of};
+use super::{JudgeRow, MISSING_CATEGORY, fingerprint_of};
 use crate::cpu::exp;
 
 pub(super) struct Categorical(pub(super) Vec<u32>);
@@ -11,9 +11,11 @@ impl Categorical {
     pub(super) fn known(&self) -> usize {
         self.0.iter().filter(|&&category| category != MISSING_CATEGORY).count()
     }
+}
 
+impl JudgeRow for Categorical {
     #[inline(always)]
-    pub(super) fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
+    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
         let category = self.0[row];
         if category == MISSING_CATEGORY {
             scores.fill(0.0);

@@ -161,25 +161,39 @@ impl NullaryFnOnce for Judge<'_> {
     type Output = f64;
 
     #[inline(always)]
-    fn call(self) -> f64 {
+    fn call(mut self) -> f64 {
         let mut loss = 0.0;
         for block in &self.likelihood.blocks {
-            let Block { first, width, scale, ref kind } = *block;
-            let rows = self.scores.chunks_exact_mut(self.likelihood.columns).enumerate();
-            let rows = rows.map(|(at, row)| (self.first + at, &mut row[first..first + width]));
-            let sum = match kind {
-                Kind::Bernoulli(block) => rows.map(|(at, row)| block.judge(at, row, scale)).sum(),
-                Kind::SquaredError(block) => {
-                    rows.map(|(at, row)| block.judge(at, row, scale)).sum()
-                }
-                Kind::Multinomial(block) => rows.map(|(at, row)| block.judge(at, row, scale)).sum(),
-                Kind::Categorical(block) => rows.map(|(at, row)| block.judge(at, row, scale)).sum(),
+            let sum = match &block.kind {
+                Kind::Bernoulli(kind) => self.judge_block(block, kind),
+                Kind::SquaredError(kind) => self.judge_block(block, kind),
+                Kind::Multinomial(kind) => self.judge_block(block, kind),
+                Kind::Categorical(kind) => self.judge_block(block, kind),
             };
-            let sum: f64 = sum;
-            loss += sum * f64::from(scale);
+            loss += sum * f64::from(block.scale);
         }
         loss
     }
+}
+
+impl Judge<'_> {
+    // A loop, not an iterator: closures would not be compiled for the machine's vectors.
+    #[inline(always)]
+    fn judge_block(&mut self, block: &Block, kind: &impl JudgeRow) -> f64 {
+        let mut sum = 0.0;
+        let rows = self.scores.chunks_exact_mut(self.likelihood.columns);
+        for (at, row) in rows.enumerate() {
+            let scores = &mut row[block.first..block.first + block.width];
+            sum += kind.judge(self.first + at, scores, block.scale);
+        }
+        sum
+    }
+}
+
+/// One row of a block: its loss, unscaled; the scores become `scale` times the derivative. Mark it
+/// `#[inline(always)]`.
+trait JudgeRow {
+    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64;
 }
 
 /// What tells two lists of numbers apart in the fingerprint of a program.

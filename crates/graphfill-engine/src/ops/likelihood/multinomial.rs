@@ -1,8 +1,8 @@
 //! One distribution over all columns:  −Σ_k (x_k / |x|) · ln softmax(s)_k,  slope softmax(s) − x/|x|
 
-use super::Targets;
 use super::categorical::softmax;
 use super::targets::entries;
+use super::{JudgeRow, Targets};
 
 #[derive(Debug)]
 pub(super) struct Multinomial {
@@ -34,9 +34,11 @@ impl Multinomial {
     pub(super) fn bytes(&self) -> u64 {
         self.targets.bytes() + size_of_val(&self.shares[..]) as u64
     }
+}
 
+impl JudgeRow for Multinomial {
     #[inline(always)]
-    pub(super) fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
+    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
         let share = self.shares[row];
         if share == 0.0 {
             scores.fill(0.0);

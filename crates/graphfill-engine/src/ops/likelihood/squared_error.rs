@@ -1,14 +1,14 @@
 //! Squared error of a number t with score s:  (s − t)², slope 2(s − t)
 
-use super::Targets;
 use super::targets::entries;
+use super::{JudgeRow, Targets};
 
 #[derive(Debug)]
 pub(super) struct SquaredError(pub(super) Targets);
 
-impl SquaredError {
+impl JudgeRow for SquaredError {
     #[inline(always)]
-    pub(super) fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
+    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
         match &self.0 {
             // All targets as zeros first, then those that are not: (s − t)² = s² + t² − 2st.
             Targets::Sparse(rows) => {
