@@ -18,9 +18,10 @@ pub(crate) use arena::Cpu;
 pub use call::Call;
 pub(crate) use cholesky::{cholesky, inverse};
 pub(crate) use elementwise::{Combine, Convert, PORTION, combine, convert, for_each_portion};
-pub(crate) use numerics::{exp, ln, sigmoid, tanh};
+pub(crate) use numerics::{exp, ln, sigmoid, sine_and_cosine_of_turns, tanh};
 pub(crate) use product::{
-    Dense, Existing, PackedRight, pack_right, packed_len, product, product_rows, product_scratch,
+    Dense, Existing, PackedRight, gram, pack_right, packed_len, product, product_rows,
+    product_scratch,
 };
 pub use sparse_product::{FinishRow, PANEL_WIDTHS, Store, panel_width, sparse_product};
 pub(crate) use sparse_rows::{sparse_row, sparse_times_dense};

@@ -1,6 +1,6 @@
 //! Exponentials and logarithms that compilers turn into vectors: no branches, no calls.
 
-use std::f32::consts::{LN_2, LOG2_E};
+use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E};
 
 /// eˣ to about one unit in the last place; 0 below −87.3, and never infinite: e^88.3 above that.
 ///
@@ -55,6 +55,27 @@ pub(crate) fn tanh(x: f32) -> f32 {
     if x.abs() < 0.25 { near } else { far }
 }
 
+/// sin 2πt and cos 2πt for 0 ≤ t < 1.
+///
+/// The nearest quarter turn, and the series of the rest, which is at most an eighth.
+#[inline(always)]
+pub(crate) fn sine_and_cosine_of_turns(turns: f32) -> (f32, f32) {
+    let quarters = turns * 4.0;
+    let nearest = (quarters + 0.5).floor();
+    let angle = (quarters - nearest) * FRAC_PI_2;
+    let square = angle * angle;
+    let tail = 1.0 / 120.0 + square * (-1.0 / 5040.0 + square * (1.0 / 362_880.0));
+    let sine = angle * (1.0 + square * (-1.0 / 6.0 + square * tail));
+    let tail = -1.0 / 720.0 + square * (1.0 / 40_320.0);
+    let cosine = 1.0 + square * (-0.5 + square * (1.0 / 24.0 + square * tail));
+    // Quarter turns take (sine, cosine) to (cosine, −sine), (−sine, −cosine), (−cosine, sine).
+    let odd = nearest == 1.0 || nearest == 3.0;
+    let (own, other) = if odd { (cosine, sine) } else { (sine, cosine) };
+    let own = if nearest == 2.0 || nearest == 3.0 { -own } else { own };
+    let other = if nearest == 1.0 || nearest == 2.0 { -other } else { other };
+    (own, other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +95,17 @@ mod tests {
         assert!(worst(ln, f64::ln, 1.1, 1e30) < 2e-7);
         assert!(worst(sigmoid, |x| 1.0 / (1.0 + (-x).exp()), -80.0, 80.0) < 3e-7);
         assert!(worst(tanh, f64::tanh, -20.0, 20.0) < 1e-6);
+    }
+
+    #[test]
+    fn turns_go_around_the_circle() {
+        for at in 0..100_000 {
+            let turns = at as f32 / 100_000.0;
+            let (sine, cosine) = sine_and_cosine_of_turns(turns);
+            let (exact_sine, exact_cosine) = (std::f64::consts::TAU * f64::from(turns)).sin_cos();
+            assert!((f64::from(sine) - exact_sine).abs() < 3e-7, "{turns}");
+            assert!((f64::from(cosine) - exact_cosine).abs() < 3e-7, "{turns}");
+        }
     }
 
     #[test]

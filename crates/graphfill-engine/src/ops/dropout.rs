@@ -3,7 +3,7 @@
 //! Each number survives with probability 1 − rate. The mask is a function of seed, stream and step,
 //! so the gradient draws it again: it is the same operation on the gradient.
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::cpu::{Call, for_each_portion};
 use crate::program::{Backward, Mismatch, Operation};
@@ -73,17 +73,17 @@ struct Portion<'a> {
     scale: f32,
 }
 
-impl NullaryFnOnce for Portion<'_> {
+impl WithSimd for Portion<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         if let Some(input) = self.input {
             self.out.copy_from_slice(input);
         }
         for (group, out) in self.out.chunks_mut(KEEP_GROUP).enumerate() {
             let group = (self.begin / KEEP_GROUP + group) as u32;
-            let factors = keep_factors(self.key, group, self.threshold, self.scale);
+            let factors = keep_factors(simd, self.key, group, self.threshold, self.scale);
             for (out, factor) in out.iter_mut().zip(&factors) {
                 *out *= factor;
             }
@@ -94,6 +94,7 @@ impl NullaryFnOnce for Portion<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::kept_in_group;
     use crate::testing::{check, shapes};
     use crate::{Plan, Program, Session};
     use proptest::prelude::*;
@@ -105,7 +106,7 @@ mod tests {
             let stream = Program::new("test").new_stream();
             let threshold = keep_threshold(rate);
             let kept: Vec<f32> = (0..shape.len().div_ceil(KEEP_GROUP) as u32)
-                .flat_map(|group| keep_factors(Key::new(5, stream, 0), group, threshold, 1.0))
+                .flat_map(|group| kept_in_group(Key::new(5, stream, 0), group, threshold))
                 .collect();
             check(&[shape], |_, x| x[0].dropout(rate), |x| {
                 let mut out = x[0].clone();

@@ -12,8 +12,8 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use crate::cpu::{
-    Call, Dense, Existing, as_doubles, cholesky, doubles, inverse, pack_right, packed_len, product,
-    product_rows, product_scratch, sparse_row,
+    Call, Dense, Existing, as_doubles, cholesky, doubles, gram as compute_gram, inverse,
+    pack_right, packed_len, product_rows, product_scratch, sparse_row,
 };
 use crate::program::{Backward, Constant, Mismatch, Operation};
 use crate::{Matrix, Shape, SparseMatrix};
@@ -154,7 +154,7 @@ impl Operation for GaussianField {
         let (value, derivative) = (call.wanted_output(0), call.wanted_output(1));
         if self.log_determinant != 0.0 {
             let gram = &mut gram[..columns * columns];
-            product(dense.transposed(), dense, gram, Existing::Replace, packing);
+            compute_gram(dense, gram, packing);
             let factor = &mut as_doubles(factor)[..columns * columns];
             for (at, (to, &from)) in factor.iter_mut().zip(&*gram).enumerate() {
                 let diagonal = at % (columns + 1) == 0;

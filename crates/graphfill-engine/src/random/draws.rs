@@ -3,8 +3,11 @@
 //! All draws of a key are one long sequence. Sixteen counters make a group of 64 words; element i of
 //! a sequence of uniform numbers is word i mod 64 of group i / 64, and so on.
 
+use pulp::{Arch, Simd, WithSimd};
+
 use super::Key;
 use super::philox::{LANES, words};
+use crate::cpu::{ln, sine_and_cosine_of_turns};
 
 /// Uniform draws in a group.
 const WORD_GROUP: usize = 4 * LANES;
@@ -17,33 +20,61 @@ pub(crate) const PAIR_GROUP: usize = 2 * LANES;
 
 /// Uniform numbers in [0, 1), from the beginning of the sequence.
 pub fn uniforms(key: Key, out: &mut [f32]) {
-    for (group, out) in out.chunks_mut(WORD_GROUP).enumerate() {
-        let words = words(key, group as u32);
-        for (value, &word) in out.iter_mut().zip(words.as_flattened()) {
-            *value = uniform(word);
-        }
-    }
+    Arch::new().dispatch(Uniforms { key, out });
 }
 
 /// Normal numbers with mean 0 and variance 1, from element `first` of the sequence, which must be a
 /// multiple of 64.
-///
-/// Box and Muller: a pair of uniforms gives √(−2 ln u)·cos 2πv and √(−2 ln u)·sin 2πv.
 pub fn normals(key: Key, first: usize, out: &mut [f32]) {
     assert_eq!(first % WORD_GROUP, 0, "normal draws begin with a group");
-    for (group, out) in out.chunks_mut(WORD_GROUP).enumerate() {
-        let words = words(key, (first / WORD_GROUP + group) as u32);
-        let mut normals = [0.0f32; WORD_GROUP];
-        let (left, right) = normals.split_at_mut(WORD_GROUP / 2);
-        let pairs = words.as_flattened().split_at(WORD_GROUP / 2);
-        for (at, (&first, &second)) in pairs.0.iter().zip(pairs.1).enumerate() {
-            // 1 − u is never 0, so that its logarithm is finite.
-            let radius = (-2.0 * (1.0 - f64::from(uniform(first))).ln()).sqrt();
-            let (sine, cosine) = (std::f64::consts::TAU * f64::from(uniform(second))).sin_cos();
-            left[at] = (radius * cosine) as f32;
-            right[at] = (radius * sine) as f32;
+    Arch::new().dispatch(Normals { key, group: (first / WORD_GROUP) as u32, out });
+}
+
+struct Uniforms<'a> {
+    key: Key,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Uniforms<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for (group, out) in self.out.chunks_mut(WORD_GROUP).enumerate() {
+            let words = words(simd, self.key, group as u32);
+            for (value, &word) in out.iter_mut().zip(words.as_flattened()) {
+                *value = uniform(word);
+            }
         }
-        out.copy_from_slice(&normals[..out.len()]);
+    }
+}
+
+struct Normals<'a> {
+    key: Key,
+    group: u32,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Normals<'_> {
+    type Output = ();
+
+    /// Box and Muller: a pair of uniforms gives √(−2 ln u)·cos 2πv and √(−2 ln u)·sin 2πv.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for (at, out) in self.out.chunks_mut(WORD_GROUP).enumerate() {
+            let words = words(simd, self.key, self.group.wrapping_add(at as u32));
+            let mut normals = [0.0f32; WORD_GROUP];
+            let (left, right) = normals.split_at_mut(WORD_GROUP / 2);
+            let (first, second) = words.as_flattened().split_at(WORD_GROUP / 2);
+            for at in 0..WORD_GROUP / 2 {
+                // 1 − u is never 0, so that its logarithm is finite.
+                let radius = (-2.0 * ln(1.0 - uniform(first[at]))).sqrt();
+                let (sine, cosine) = sine_and_cosine_of_turns(uniform(second[at]));
+                left[at] = radius * cosine;
+                right[at] = radius * sine;
+            }
+            out.copy_from_slice(&normals[..out.len()]);
+        }
     }
 }
 
@@ -55,8 +86,14 @@ pub(crate) fn keep_threshold(rate: f32) -> u32 {
 /// For the [`KEEP_GROUP`] elements of a group, what each is multiplied by: `scale` if it survives
 /// dropout at this threshold, 0 if not.
 #[inline(always)]
-pub(crate) fn keep_factors(key: Key, group: u32, threshold: u32, scale: f32) -> [f32; KEEP_GROUP] {
-    let words = words(key, group);
+pub(crate) fn keep_factors<S: Simd>(
+    simd: S,
+    key: Key,
+    group: u32,
+    threshold: u32,
+    scale: f32,
+) -> [f32; KEEP_GROUP] {
+    let words = words(simd, key, group);
     let mut factors = [0.0; KEEP_GROUP];
     for (word, factors) in words.iter().zip(factors.as_chunks_mut::<{ 2 * LANES }>().0) {
         let (low, high) = factors.split_at_mut(LANES);
@@ -71,16 +108,30 @@ pub(crate) fn keep_factors(key: Key, group: u32, threshold: u32, scale: f32) -> 
 /// The pairs of a group of whole numbers, the first below `bounds[0]`, the second below `bounds[1]`.
 ///
 /// The upper half of word · bound: a number is likelier than another by at most bound / 2³².
-#[inline(always)]
 pub(crate) fn pairs_below(key: Key, group: u32, bounds: [u32; 2]) -> [[u32; 2]; PAIR_GROUP] {
-    let words = words(key, group);
-    let mut pairs = [[0; 2]; PAIR_GROUP];
-    for (at, pair) in pairs.iter_mut().enumerate() {
-        let (half, lane) = (at / LANES, at % LANES);
-        let [first, second] = [words[2 * half][lane], words[2 * half + 1][lane]];
-        *pair = [below(first, bounds[0]), below(second, bounds[1])];
+    Arch::new().dispatch(PairsBelow { key, group, bounds })
+}
+
+struct PairsBelow {
+    key: Key,
+    group: u32,
+    bounds: [u32; 2],
+}
+
+impl WithSimd for PairsBelow {
+    type Output = [[u32; 2]; PAIR_GROUP];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let words = words(simd, self.key, self.group);
+        let mut pairs = [[0; 2]; PAIR_GROUP];
+        for (at, pair) in pairs.iter_mut().enumerate() {
+            let (half, lane) = (at / LANES, at % LANES);
+            let [first, second] = [words[2 * half][lane], words[2 * half + 1][lane]];
+            *pair = [below(first, self.bounds[0]), below(second, self.bounds[1])];
+        }
+        pairs
     }
-    pairs
 }
 
 #[inline(always)]
@@ -92,6 +143,21 @@ fn below(word: u32, bound: u32) -> u32 {
 #[inline(always)]
 fn uniform(word: u32) -> f32 {
     (word >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
+/// Which of a group's elements survive: 1 or 0.
+#[cfg(test)]
+pub(crate) fn kept_in_group(key: Key, group: u32, threshold: u32) -> [f32; KEEP_GROUP] {
+    struct Kept(Key, u32, u32);
+    impl WithSimd for Kept {
+        type Output = [f32; KEEP_GROUP];
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+            keep_factors(simd, self.0, self.1, self.2, 1.0)
+        }
+    }
+    Arch::new().dispatch(Kept(key, group, threshold))
 }
 
 #[cfg(test)]
@@ -153,7 +219,7 @@ mod tests {
     fn the_share_that_dropout_keeps_is_the_asked_one() {
         let threshold = keep_threshold(0.3);
         let kept: usize = (0..1000)
-            .map(|group| keep_factors(KEY, group, threshold, 1.0))
+            .map(|group| kept_in_group(KEY, group, threshold))
             .map(|factors| factors.iter().filter(|&&factor| factor == 1.0).count())
             .sum();
         let share = kept as f64 / (1000.0 * KEEP_GROUP as f64);

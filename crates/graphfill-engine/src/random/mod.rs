@@ -7,6 +7,8 @@
 mod draws;
 mod philox;
 
+#[cfg(test)]
+pub(crate) use draws::kept_in_group;
 pub(crate) use draws::{KEEP_GROUP, PAIR_GROUP, keep_factors, keep_threshold, pairs_below};
 pub use draws::{normals, uniforms};
 

@@ -1,10 +1,11 @@
 //! Philox 4×32 with ten rounds: a block cipher on counters (Salmon and others, "Parallel random
-//! numbers: as easy as 1, 2, 3", 2011). Sixteen neighbouring counters at once, which compilers turn
-//! into vectors.
+//! numbers: as easy as 1, 2, 3", 2011). Sixteen neighbouring counters make a group.
+
+use pulp::Simd;
 
 use super::Key;
 
-/// Counters that are encrypted together.
+/// Counters of a group.
 pub(super) const LANES: usize = 16;
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -13,28 +14,35 @@ const ROUNDS: usize = 10;
 
 /// The four words of the counters `LANES · group ..`, word by word.
 #[inline(always)]
-pub(super) fn words(key: Key, group: u32) -> [[u32; LANES]; 4] {
+pub(super) fn words<S: Simd>(simd: S, key: Key, group: u32) -> [[u32; LANES]; 4] {
     let mut first = [0; LANES];
     for (lane, word) in first.iter_mut().enumerate() {
         *word = group.wrapping_mul(LANES as u32).wrapping_add(lane as u32);
     }
     let [low, high] = [key.step as u32, (key.step >> 32) as u32];
     let counters = [first, [key.stream; LANES], [low; LANES], [high; LANES]];
-    encrypt(counters, [key.seed as u32, (key.seed >> 32) as u32])
+    encrypt(simd, counters, [key.seed as u32, (key.seed >> 32) as u32])
 }
 
+/// As many lanes at a time as the machine's vectors have.
 #[inline(always)]
-fn encrypt(mut words: [[u32; LANES]; 4], mut key: [u32; 2]) -> [[u32; LANES]; 4] {
-    for _ in 0..ROUNDS {
-        for lane in 0..LANES {
-            let first = u64::from(words[0][lane]) * u64::from(MULTIPLIERS[0]);
-            let second = u64::from(words[2][lane]) * u64::from(MULTIPLIERS[1]);
-            words[0][lane] = (second >> 32) as u32 ^ words[1][lane] ^ key[0];
-            words[1][lane] = second as u32;
-            words[2][lane] = (first >> 32) as u32 ^ words[3][lane] ^ key[1];
-            words[3][lane] = first as u32;
+fn encrypt<S: Simd>(simd: S, mut words: [[u32; LANES]; 4], key: [u32; 2]) -> [[u32; LANES]; 4] {
+    let [first, second, third, fourth] = &mut words;
+    let lanes = S::as_mut_simd_u32s(first).0.iter_mut().zip(S::as_mut_simd_u32s(second).0);
+    let lanes = lanes.zip(S::as_mut_simd_u32s(third).0).zip(S::as_mut_simd_u32s(fourth).0);
+    for (((first, second), third), fourth) in lanes {
+        let (mut word, mut key) = ([*first, *second, *third, *fourth], key);
+        for _ in 0..ROUNDS {
+            let multiplier = MULTIPLIERS.map(|multiplier| simd.splat_u32s(multiplier));
+            let (low, high) = simd.widening_mul_u32s(word[0], multiplier[0]);
+            let (other_low, other_high) = simd.widening_mul_u32s(word[2], multiplier[1]);
+            let mixed =
+                |high, word, key| simd.xor_u32s(simd.xor_u32s(high, word), simd.splat_u32s(key));
+            word =
+                [mixed(other_high, word[1], key[0]), other_low, mixed(high, word[3], key[1]), low];
+            key = [key[0].wrapping_add(KEY_STEPS[0]), key[1].wrapping_add(KEY_STEPS[1])];
         }
-        key = [key[0].wrapping_add(KEY_STEPS[0]), key[1].wrapping_add(KEY_STEPS[1])];
+        [*first, *second, *third, *fourth] = word;
     }
     words
 }
@@ -43,11 +51,22 @@ fn encrypt(mut words: [[u32; LANES]; 4], mut key: [u32; 2]) -> [[u32; LANES]; 4]
 mod tests {
     use super::*;
 
+    struct Encrypt([[u32; LANES]; 4], [u32; 2]);
+
+    impl pulp::WithSimd for Encrypt {
+        type Output = [[u32; LANES]; 4];
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+            encrypt(simd, self.0, self.1)
+        }
+    }
+
     /// The known answers that the authors of Philox publish for ten rounds.
     #[test]
     fn encrypts_the_known_answers() {
         let check = |counter: [u32; 4], key: [u32; 2], expected: [u32; 4]| {
-            let found = encrypt(counter.map(|word| [word; LANES]), key);
+            let found = pulp::Arch::new().dispatch(Encrypt(counter.map(|word| [word; LANES]), key));
             assert_eq!(found.map(|word| word[LANES - 1]), expected);
         };
         check([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);

@@ -78,6 +78,37 @@ pub(crate) fn product(
     existing: Existing,
     scratch: &mut [f32],
 ) {
+    product_of(left, right, out, existing, Columns::All, scratch);
+}
+
+/// out = matrixᵀ · matrix, of which half is computed and half is copied.
+pub(crate) fn gram(matrix: Dense<'_>, out: &mut [f32], scratch: &mut [f32]) {
+    let size = matrix.columns;
+    let from_diagonal = Columns::FromDiagonal;
+    product_of(matrix.transposed(), matrix, out, Existing::Replace, from_diagonal, scratch);
+    for row in 0..size {
+        for column in 0..row {
+            out[row * size + column] = out[column * size + row];
+        }
+    }
+}
+
+/// Which columns of a row are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    All,
+    /// Those right of the diagonal, for a product that is symmetric; others may be computed too.
+    FromDiagonal,
+}
+
+fn product_of(
+    left: Dense<'_>,
+    right: Dense<'_>,
+    out: &mut [f32],
+    existing: Existing,
+    needed: Columns,
+    scratch: &mut [f32],
+) {
     let (rows, depth, columns) = (left.rows, left.columns, right.columns);
     assert_eq!(depth, right.rows, "the depth of a product");
     assert_eq!(out.len(), rows * columns, "the output of a product");
@@ -93,7 +124,13 @@ pub(crate) fn product(
         let end = depth.min(begin + packed_depth(columns));
         let packed = pack_right(right, begin..end, scratch);
         out.par_chunks_mut(portion * columns).enumerate().for_each(|(task, out)| {
-            product_rows(left, task * portion, begin, packed, out, existing);
+            let first = task * portion;
+            let columns = match needed {
+                Columns::All => 0,
+                Columns::FromDiagonal => first,
+            };
+            let rows = tile::Rows { left, first, begin, right: packed, columns, out, existing };
+            Arch::new().dispatch(rows);
         });
         existing = Existing::Add;
     }
@@ -109,7 +146,7 @@ pub(crate) fn product_rows(
     out: &mut [f32],
     existing: Existing,
 ) {
-    Arch::new().dispatch(tile::Rows { left, first, begin, right, out, existing });
+    Arch::new().dispatch(tile::Rows { left, first, begin, right, columns: 0, out, existing });
 }
 
 /// Rows that one thread takes at a time: a multiple of eight, few enough to keep threads busy.
@@ -166,6 +203,20 @@ mod tests {
                     prop_assert!(error < 1e-5 * depth.max(1) as f64, "{row} {column}: {} {expected}", out[index]);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_gram_is_the_product_with_the_transpose() {
+        for (rows, columns) in [(0, 3), (1, 1), (37, 70), (300, 150)] {
+            let values = wave(rows * columns, 0.2);
+            let matrix = Dense::new(&values, rows, columns);
+            let mut scratch = vec![0.0; product_scratch(rows, columns)];
+            let mut whole = vec![f32::NAN; columns * columns];
+            product(matrix.transposed(), matrix, &mut whole, Existing::Replace, &mut scratch);
+            let mut half = vec![f32::NAN; columns * columns];
+            gram(matrix, &mut half, &mut scratch);
+            assert!(half.iter().zip(&whole).all(|(half, whole)| (half - whole).abs() < 1e-4));
         }
     }
 

@@ -59,6 +59,12 @@ fn pack_panel(right: Dense<'_>, rows: Range<usize>, first: usize, out: &mut [f32
             }
         }
         out.iter_mut().for_each(|row| row[width..].fill(0.0));
+    } else if width == PANEL {
+        // Copies of a known length need no call.
+        for (row, out) in rows.zip(out) {
+            let begin = row * right.stride + first;
+            out.copy_from_slice(&right.values[begin..begin + PANEL]);
+        }
     } else {
         for (row, out) in rows.zip(out) {
             let begin = row * right.stride + first;

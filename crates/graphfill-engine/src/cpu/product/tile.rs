@@ -23,6 +23,8 @@ pub(super) struct Rows<'a> {
     pub(super) first: usize,
     pub(super) begin: usize,
     pub(super) right: PackedRight<'a>,
+    /// Columns before this one are not needed, and left alone by whole panels.
+    pub(super) columns: usize,
     pub(super) out: &'a mut [f32],
     pub(super) existing: Existing,
 }
@@ -44,14 +46,14 @@ impl WithSimd for Rows<'_> {
 impl Rows<'_> {
     #[inline(always)]
     fn run<S: Simd, const ROWS: usize, L: LeftBlock<ROWS>>(self, simd: S) {
-        let Rows { left, first, begin, right, out, mut existing } = self;
+        let Rows { left, first, begin, right, columns: needed, out, mut existing } = self;
         let columns = right.columns;
         let rows = out.len() / columns.max(1);
         let panels = columns.div_ceil(PANEL);
         let mut block = L::new();
         for from in (0..right.depth).step_by(DEPTH) {
             let until = right.depth.min(from + DEPTH);
-            for turn in (0..panels).step_by(PANELS_A_TURN) {
+            for turn in (needed / PANEL..panels).step_by(PANELS_A_TURN) {
                 for row in (0..rows).step_by(ROWS) {
                     let height = ROWS.min(rows - row);
                     block.load(

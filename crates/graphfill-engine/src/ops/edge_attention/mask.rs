@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::SparseMatrix;
@@ -91,14 +91,14 @@ struct Draw<'a> {
     words: &'a mut [u32],
 }
 
-impl NullaryFnOnce for Draw<'_> {
+impl WithSimd for Draw<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         for (group, words) in self.words.chunks_exact_mut(WORDS).enumerate() {
             let group = self.first + group as u32;
-            let kept = keep_factors(self.key, group, self.threshold, 1.0);
+            let kept = keep_factors(simd, self.key, group, self.threshold, 1.0);
             for (word, kept) in words.iter_mut().zip(kept.as_chunks::<32>().0) {
                 *word = 0;
                 for (bit, &kept) in kept.iter().enumerate() {

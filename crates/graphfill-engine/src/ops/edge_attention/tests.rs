@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::random::{KEEP_GROUP, Key, keep_factors, keep_threshold};
+use crate::random::{KEEP_GROUP, Key, keep_threshold, kept_in_group};
 use crate::testing::{Reference, check, sparse_matrices};
 use crate::{Initial, Matrix, Plan, Program, Session, Shape, SparseMatrix};
 
@@ -65,7 +65,7 @@ fn check_dropout(graph: &Arc<SparseMatrix>, heads: usize, width: usize, rate: f3
     let threshold = keep_threshold(rate);
     let factor = |entry: usize, head: usize| {
         let draw = entry * heads + head;
-        let factors = keep_factors(key, (draw / KEEP_GROUP) as u32, threshold, 1.0);
+        let factors = kept_in_group(key, (draw / KEEP_GROUP) as u32, threshold);
         let kept = factors[draw % KEEP_GROUP] == 1.0;
         if kept { 65536.0 / f64::from(65536 - threshold) } else { 0.0 }
     };
