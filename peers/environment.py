@@ -31,3 +31,14 @@ def build_example(name):
     import json
 
     return Path(json.loads(found.stdout)["target_directory"]) / "release" / "examples" / name
+
+
+def build_program(build=True):
+    """Builds the command-line program, unless told not to, and returns its path."""
+    if build:
+        subprocess.run(["cargo", "build", "--release", "--quiet", "--locked"], cwd=ROOT, check=True)
+    metadata = ["cargo", "metadata", "--format-version", "1", "--no-deps"]
+    found = subprocess.run(metadata, cwd=ROOT, check=True, capture_output=True, text=True)
+    import json
+
+    return Path(json.loads(found.stdout)["target_directory"]) / "release" / "graphfill"

@@ -6,11 +6,8 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-
-/// Sums that are kept side by side: a vector.
-const LANES: usize = 8;
 
 /// Rows that are worked on together.
 const TOGETHER: usize = 4;
@@ -39,12 +36,12 @@ struct Factorise<'a> {
     size: usize,
 }
 
-impl NullaryFnOnce for Factorise<'_> {
+impl WithSimd for Factorise<'_> {
     type Output = f64;
 
     /// L_ij = (A_ij − Σ_{k<j} L_ik L_jk) / L_jj,  L_ii = √(A_ii − Σ_{k<i} L_ik²)
     #[inline(always)]
-    fn call(self) -> f64 {
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Factorise { matrix, size } = self;
         let mut log_determinant = 0.0;
         for first in (0..size).step_by(TOGETHER) {
@@ -54,7 +51,7 @@ impl NullaryFnOnce for Factorise<'_> {
             // Columns left of the diagonal block, for all the rows together.
             for j in 0..first {
                 let other = &above[j * size..j * size + j + 1];
-                let dots = dots(rows, size, count, 0..j, &other[..j]);
+                let dots = dots(simd, rows, size, count, 0..j, &other[..j]);
                 for (row, dot) in dots[..count].iter().enumerate() {
                     let value = &mut rows[row * size + j];
                     *value = (*value - dot) / other[j];
@@ -66,9 +63,9 @@ impl NullaryFnOnce for Factorise<'_> {
                 let row = &mut row[..size];
                 for j in first..i {
                     let other = &before[(j - first) * size..(j - first) * size + j + 1];
-                    row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
+                    row[j] = (row[j] - dot(simd, &row[..j], &other[..j])) / other[j];
                 }
-                let pivot = (row[i] - dot(&row[..i], &row[..i])).sqrt();
+                let pivot = (row[i] - dot(simd, &row[..i], &row[..i])).sqrt();
                 row[i] = pivot;
                 log_determinant += 2.0 * pivot.ln();
             }
@@ -85,11 +82,11 @@ struct Solve<'a> {
     out: &'a mut [f64],
 }
 
-impl NullaryFnOnce for Solve<'_> {
+impl WithSimd for Solve<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Solve { factor, size, first, out } = self;
         let count = out.len() / size;
         for (at, out) in out.chunks_exact_mut(size).enumerate() {
@@ -98,7 +95,7 @@ impl NullaryFnOnce for Solve<'_> {
         }
         for row in first + 1..size {
             let left = &factor[row * size..row * size + row + 1];
-            let dots = dots(out, size, count, first..row, &left[first..row]);
+            let dots = dots(simd, out, size, count, first..row, &left[first..row]);
             for (at, dot) in dots[..count].iter().enumerate() {
                 if first + at < row {
                     out[at * size + row] = -dot / left[row];
@@ -116,11 +113,11 @@ struct InverseRows<'a> {
     out: &'a mut [f32],
 }
 
-impl NullaryFnOnce for InverseRows<'_> {
+impl WithSimd for InverseRows<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let InverseRows { upper, size, first, out } = self;
         let count = out.len() / size;
         let own = &upper[first * size..(first + count) * size];
@@ -128,7 +125,7 @@ impl NullaryFnOnce for InverseRows<'_> {
             // U is zero left of its diagonal, so that nothing is lost by starting late enough.
             let from = first.max(column);
             let other = &upper[column * size..(column + 1) * size];
-            let dots = dots(own, size, count, from..size, &other[from..]);
+            let dots = dots(simd, own, size, count, from..size, &other[from..]);
             for (row, dot) in dots[..count].iter().enumerate() {
                 out[row * size + column] = *dot as f32;
             }
@@ -138,7 +135,8 @@ impl NullaryFnOnce for InverseRows<'_> {
 
 /// ⟨rows[i, range], other⟩ for up to four rows.
 #[inline(always)]
-fn dots(
+fn dots<S: Simd>(
+    simd: S,
     rows: &[f64],
     size: usize,
     count: usize,
@@ -148,48 +146,30 @@ fn dots(
     let row = |at: usize| {
         // A row that is not there is the first one again, and nobody looks at its result.
         let at = if at < count { at } else { 0 };
-        &rows[at * size + range.start..at * size + range.end]
+        S::as_simd_f64s(&rows[at * size + range.start..at * size + range.end])
     };
-    let [a, b, c, d] = [row(0), row(1), row(2), row(3)];
-    let mut sums = [[0.0f64; LANES]; TOGETHER];
-    let whole = other.len() / LANES * LANES;
-    let (chunks, rest) = other.as_chunks::<LANES>();
-    let chunks = chunks.iter().zip(a.as_chunks::<LANES>().0).zip(b.as_chunks::<LANES>().0);
-    let chunks = chunks.zip(c.as_chunks::<LANES>().0).zip(d.as_chunks::<LANES>().0);
-    for ((((other, a), b), c), d) in chunks {
-        for lane in 0..LANES {
-            sums[0][lane] += a[lane] * other[lane];
-            sums[1][lane] += b[lane] * other[lane];
-            sums[2][lane] += c[lane] * other[lane];
-            sums[3][lane] += d[lane] * other[lane];
+    let rows = [row(0), row(1), row(2), row(3)];
+    let (other, other_rest) = S::as_simd_f64s(other);
+    let mut sums = [simd.splat_f64s(0.0); TOGETHER];
+    for (at, &other) in other.iter().enumerate() {
+        for (sum, (row, _)) in sums.iter_mut().zip(&rows) {
+            *sum = simd.mul_add_f64s(row[at], other, *sum);
         }
     }
     let mut totals = [0.0; TOGETHER];
-    for (at, total) in totals.iter_mut().enumerate() {
-        *total = sums[at].iter().sum();
-    }
-    for (k, &other) in rest.iter().enumerate() {
-        totals[0] += a[whole + k] * other;
-        totals[1] += b[whole + k] * other;
-        totals[2] += c[whole + k] * other;
-        totals[3] += d[whole + k] * other;
+    for ((total, sum), (_, rest)) in totals.iter_mut().zip(sums).zip(&rows) {
+        *total = simd.reduce_sum_f64s(sum);
+        for (own, other) in rest.iter().zip(other_rest) {
+            *total += own * other;
+        }
     }
     totals
 }
 
-/// Sums side by side, then their sum.
+/// ⟨a, b⟩
 #[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0f64; LANES];
-    let (a, a_rest) = a.as_chunks::<LANES>();
-    let (b, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
+fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
+    dots(simd, a, a.len(), 1, 0..a.len(), b)[0]
 }
 
 #[cfg(test)]
