@@ -2,35 +2,37 @@
 
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
-
 use super::Call;
 use crate::device::{Context, Device, NotFinite, Watch};
 use crate::plan::{Place, PlannedProgram};
 
+/// Numbers of a cache line.
+const LINE: usize = 16;
+
 /// The processor with the arena of one session.
 #[derive(Debug)]
 pub(crate) struct Cpu {
-    lines: Vec<CacheLine>,
+    memory: Vec<f32>,
+    /// Where the arena begins in it: at a cache line.
+    begin: usize,
 }
 
-/// Sixteen numbers at a multiple of 64 bytes.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(64))]
-struct CacheLine([f32; 16]);
-
 impl Cpu {
-    /// An arena of so many numbers, all zeros. Memory is taken from the system as it is touched.
+    /// An arena of so many numbers, all zeros.
     pub(crate) fn new(arena: usize) -> Self {
-        Cpu { lines: bytemuck::zeroed_vec(arena.div_ceil(16)) }
+        // Memory of zeros is taken from the system as it is touched, but only if no alignment is
+        // asked for: so there is a line more, and the arena begins at the first whole one.
+        let memory = vec![0.0f32; arena.next_multiple_of(LINE) + LINE];
+        let begin = memory.as_ptr().align_offset(LINE * size_of::<f32>()).min(LINE);
+        Cpu { memory, begin }
     }
 
     fn numbers(&self) -> &[f32] {
-        bytemuck::cast_slice(&self.lines)
+        &self.memory[self.begin..]
     }
 
     fn numbers_mut(&mut self) -> &mut [f32] {
-        bytemuck::cast_slice_mut(&mut self.lines)
+        &mut self.memory[self.begin..]
     }
 }
 
