@@ -57,7 +57,20 @@ impl Model {
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
         let program = Program::new(TRAINING);
-        let latent = self.latent(&program, graph);
+        let loss = self.loss(&program, graph, observed, likelihood);
+        self.minimise(&program, loss, &self.parameters());
+        program.finish()
+    }
+
+    /// The loss alone, with its parts as outputs.
+    pub fn loss<'p>(
+        &self,
+        program: &'p Program,
+        graph: &NormalisedGraph,
+        observed: &[u32],
+        likelihood: &Arc<Likelihood>,
+    ) -> Matrix<'p> {
+        let latent = self.latent(program, graph);
         let features = self.feature_loss(latent.gather_rows(observed), likelihood);
         program.output("features", features);
         let mut loss = features;
@@ -67,8 +80,12 @@ impl Model {
             loss = loss + field.scale(self.lambda / graph.nodes().max(1) as f32);
         }
         program.output("loss", loss);
-        self.minimise(&program, loss, &encoder_parameters("encoder"));
-        program.finish()
+        loss
+    }
+
+    /// The names of all that is learnt.
+    pub fn parameters(&self) -> Vec<String> {
+        encoder_parameters("encoder").into_iter().chain(self.decoder_parameters()).collect()
     }
 
     /// Z.
@@ -118,13 +135,15 @@ impl Model {
         latent.dropout(self.dropout).decoder_loss(decoder, likelihood)
     }
 
-    pub(super) fn minimise<'p>(&self, program: &'p Program, loss: Matrix<'p>, encoder: &[String]) {
-        let decoder = ["features.weight", "features.bias"];
-        let decoder = &decoder[..if self.decoder_bias { 2 } else { 1 }];
-        let names: Vec<&str> =
-            encoder.iter().map(String::as_str).chain(decoder.iter().copied()).collect();
+    pub(super) fn minimise<'p>(&self, program: &'p Program, loss: Matrix<'p>, names: &[String]) {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let adam = Adam::new(Schedule::Constant(self.learning_rate));
         program.minimise(loss, &adam, None, &names);
+    }
+
+    pub(super) fn decoder_parameters(&self) -> impl Iterator<Item = String> {
+        let names = ["features.weight", "features.bias"];
+        names.into_iter().take(if self.decoder_bias { 2 } else { 1 }).map(str::to_owned)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use graphfill_engine::{Likelihood, Program, Recorded, Result};
+use graphfill_engine::{Likelihood, Matrix, Program, Recorded, Result};
 
 use super::model::{Model, TRAINING, encoder_parameters};
 use super::{Normalisation, NormalisedGraph};
@@ -19,8 +19,21 @@ impl Model {
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
         let program = Program::new(TRAINING);
-        let mean = self.encode(&program, graph, "mean");
-        let spread = self.encode(&program, graph, "spread");
+        let loss = self.unrestricted_loss(&program, graph, observed, likelihood);
+        self.minimise(&program, loss, &self.unrestricted_parameters());
+        program.finish()
+    }
+
+    /// The loss alone, with its parts as outputs.
+    pub fn unrestricted_loss<'p>(
+        &self,
+        program: &'p Program,
+        graph: &NormalisedGraph,
+        observed: &[u32],
+        likelihood: &Arc<Likelihood>,
+    ) -> Matrix<'p> {
+        let mean = self.encode(program, graph, "mean");
+        let spread = self.encode(program, graph, "spread");
         let own_noise = program.normal_noise([graph.nodes(), self.width]);
         let shared_noise = program.normal_noise([self.width, self.width]);
         let mut latent = mean + own_noise.scale(self.beta.sqrt()) + spread.product(shared_noise);
@@ -33,8 +46,12 @@ impl Model {
         program.output("field", field);
         let loss = features + field.scale(self.lambda / graph.nodes().max(1) as f32);
         program.output("loss", loss);
+        loss
+    }
+
+    /// The names of all that SVGA-U learns.
+    pub fn unrestricted_parameters(&self) -> Vec<String> {
         let encoders = [encoder_parameters("mean"), encoder_parameters("spread")].concat();
-        self.minimise(&program, loss, &encoders);
-        program.finish()
+        encoders.into_iter().chain(self.decoder_parameters()).collect()
     }
 }
