@@ -1,4 +1,64 @@
-//! soon
+//! Static training programs: recorded once, differentiated, planned into one arena, run thousands
+//! of times.
+//!
+//! Training on a whole graph repeats the same step on the same shapes. So a model is written once:
+//!
+//! - A [`Program`] records operations on matrices. What it returns, a [`Matrix`], is a handle: its
+//!   shape is known, its numbers come with the run. Mistakes in shapes are told by
+//!   [`Program::finish`], with the operation, its line and both shapes.
+//! - [`Program::differentiate`] appends the operations that compute gradients;
+//!   [`Program::minimise`] also appends the updates of [`Adam`].
+//! - A [`Plan`] gives every buffer of one or more programs its place in one arena. Buffers whose
+//!   lives don't overlap share memory, so [`Plan::peak_bytes`] is known before anything runs.
+//! - A [`Session`] holds the arena and runs programs, without allocating. Programs of one plan share
+//!   their parameters by name: one trains, another predicts; two can train against each other.
+//!
+//! # Ten lines
+//!
+//! A graph of three nodes in a row, a learnt vector for each, and two layers that average with the
+//! neighbours and should tell which end a node is near:
+//!
+//! ```
+//! use graphfill_engine::{Adam, Initial, Likelihood, Plan, Program, Schedule, Session, SparseMatrix};
+//! use std::sync::Arc;
+//!
+//! let averages = vec![0.5, 0.5, 0.25, 0.5, 0.25, 0.5, 0.5];
+//! let graph = Arc::new(SparseMatrix::new(vec![0, 2, 5, 7], vec![0, 1, 0, 1, 2, 1, 2], Some(averages), 3));
+//! let ends = Arc::new(Likelihood::new(3).categorical(2, vec![0, u32::MAX, 1], 1.0)?);
+//!
+//! let program = Program::new("training");
+//! let embedding = program.parameter("embedding", [3, 8], Initial::Glorot);
+//! let bias = program.parameter("bias", [1, 8], Initial::ZEROS);
+//! let hidden = program.sparse_product(&graph, embedding).add_bias(bias).relu().dropout(0.1);
+//! let scores = program.sparse_product(&graph, hidden.linear("output", 2));
+//! let loss = scores.loss(&ends);
+//! program.output("loss", loss);
+//! let learnt = ["embedding", "bias", "output.weight", "output.bias"];
+//! program.minimise(loss, &Adam::new(Schedule::Constant(0.05)), None, &learnt);
+//!
+//! let mut session = Session::new(Plan::new(vec![program.finish()?])?, 0);
+//! for _ in 0..100 {
+//!     session.run("training")?;
+//! }
+//! assert!(session.scalar("training", "loss")? < 0.1);
+//! # Ok::<(), graphfill_engine::EngineError>(())
+//! ```
+//!
+//! # What holds
+//!
+//! - **No allocation** in a step after the first, when it is run inside a rayon pool.
+//! - **The same bits** for any number of threads: work is dealt out by shapes, sums are made in
+//!   order, and randomness is a function of (seed, stream, step, index); see [`random`].
+//! - **A step reads the state from before it**: every operation sees the parameters as they were, and
+//!   updates come after all readers.
+//! - **Outputs that nobody uses are not computed**, nor is anything that they alone depend on. A loss
+//!   computes its derivative with its value, but only where somebody differentiates it.
+//! - **Nothing above [`cpu`] knows where buffers live.** A device gets the plan, reads and writes
+//!   places of its arena, and runs operations one after the other.
+//!
+//! # How to add an operation
+//!
+//! One file; see [`ops`].
 #![forbid(unsafe_code)]
 
 pub mod cpu;
