@@ -383,14 +383,14 @@ pub(crate) struct Bench {
     #[arg(long, value_enum, default_value_t = BenchVariant::Svga)]
     pub(crate) variant: BenchVariant,
     /// Another number of nodes
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
-    pub(crate) nodes: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pub(crate) nodes: Option<u32>,
     /// Another number of edges
-    #[arg(long, value_name = "N")]
-    pub(crate) edges: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=200_000_000))]
+    pub(crate) edges: Option<u32>,
     /// Another width of hidden and latent rows
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
-    pub(crate) hidden: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) hidden: Option<u32>,
     /// Say where the time of an update goes, operation by operation, instead
     #[arg(long)]
     pub(crate) profile: bool,
@@ -409,14 +409,6 @@ pub(crate) enum BenchVariant {
     Svga,
     /// Two encoders, latents drawn from a distribution
     SvgaU,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("must be at least 1".to_owned()),
-        Ok(number) => Ok(number),
-        Err(_) => Err("must be a whole number".to_owned()),
-    }
 }
 
 fn duration(text: &str) -> Result<f64, String> {

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Context as _;
-use graphfill::engine::MemoryLimit;
+use graphfill::engine::{EngineError, MemoryLimit};
 use graphfill::eval::bench::{
     BenchShape, Machine, SHAPES, UpdateTiming, Variant, profile_update, time_update,
 };
@@ -38,7 +37,8 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     for shape in &shapes {
         stop::check()?;
         messages.say(&format!("{}: {} nodes, {} edges", shape.name, shape.nodes, shape.edges));
-        let timing = time_update(shape, variant, limit, time).context(shape.name)?;
+        let timing =
+            time_update(shape, variant, limit, time).map_err(|error| named(shape, &error))?;
         report.results.push(timing);
     }
     match general.format.unwrap_or(Format::Json) {
@@ -51,6 +51,11 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
             Ok(output::line(&table(&report.results))?)
         }
     }
+}
+
+/// The error with the shape that it came from.
+fn named(shape: &BenchShape, error: &EngineError) -> anyhow::Error {
+    anyhow::anyhow!("{}: {error}", shape.name)
 }
 
 /// How often an update is run for its profile.
@@ -76,7 +81,8 @@ fn profile(
     let mut lines = Vec::new();
     for shape in shapes {
         stop::check()?;
-        let times = profile_update(shape, variant, limit, PROFILE_RUNS).context(shape.name)?;
+        let times = profile_update(shape, variant, limit, PROFILE_RUNS)
+            .map_err(|error| named(shape, &error))?;
         let whole: f64 = times.iter().map(|time| time.seconds).sum();
         lines.extend(times.into_iter().map(|time| ProfileLine {
             shape: shape.name,
@@ -127,9 +133,10 @@ fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
         names => names.iter().map(find).collect::<Result<_, _>>()?,
     };
     for shape in &mut shapes {
-        shape.nodes = arguments.nodes.unwrap_or(shape.nodes);
-        shape.edges = arguments.edges.unwrap_or(shape.edges);
-        shape.model.width = arguments.hidden.unwrap_or(shape.model.width);
+        let or_own = |asked: Option<u32>, own: usize| asked.map_or(own, |asked| asked as usize);
+        shape.nodes = or_own(arguments.nodes, shape.nodes);
+        shape.edges = or_own(arguments.edges, shape.edges);
+        shape.model.width = or_own(arguments.hidden, shape.model.width);
     }
     Ok(shapes)
 }

@@ -6,3 +6,4 @@ mod evaluating;
 mod filling;
 mod looking;
 mod support;
+mod timing;

@@ -273,8 +273,8 @@ mod tests {
                 let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
                 let mut field =
                     Reference::new(Shape::new(nodes, nodes), |a, b| f64::from(u8::from(a == b)));
-                for a in 0..nodes {
-                    for b in (0..nodes).filter(|&b| adjacent[a][b]) {
+                for (a, neighbours) in adjacent.iter().enumerate() {
+                    for b in (0..nodes).filter(|&b| neighbours[b]) {
                         let value = 1.0 / (degree(a) * degree(b)).sqrt();
                         columns.push(b as u32);
                         values.push(value as f32);

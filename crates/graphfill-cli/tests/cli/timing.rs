@@ -1,0 +1,63 @@
+//! `graphfill bench` as a program reads it.
+
+use crate::support::Place;
+
+/// Small enough to be over at once.
+const SMALL: &str = "--shapes cora --nodes 60 --edges 120 --hidden 8 --seconds 0";
+
+#[test]
+fn results_are_json_with_time_and_memory() {
+    for (variant, task) in [("svga", "svga-update"), ("svga-u", "svga-u-update")] {
+        let done = Place::new().run(&format!("bench {SMALL} --variant {variant} --threads 1"));
+        assert_eq!(done.code, 0, "{}", done.err);
+        let report: serde_json::Value = serde_json::from_str(&done.out).expect("JSON");
+        assert!(report["machine"]["cores"].as_u64().expect("cores") >= 1);
+        let [result] = &report["results"].as_array().expect("results")[..] else {
+            panic!("one result")
+        };
+        assert_eq!(result["task"], task);
+        assert_eq!((&result["shape"], &result["device"]), (&"cora".into(), &"cpu".into()));
+        assert_eq!(result["threads"], 1);
+        let number = |name: &str| result[name].as_f64().expect(name);
+        assert!(number("ms_per_update") > 0.0 && number("gemm_gflops") > 0.0);
+        assert!((0.0..1.0).contains(&number("share_of_gemm_rate")));
+        let rate = number("gflop_per_update") / number("ms_per_update") * 1e3;
+        let share = rate / number("gemm_gflops");
+        assert!((share / number("share_of_gemm_rate") - 1.0).abs() < 1e-9);
+        // The decoder's products alone: 24 rows, 8 wide, 1,433 columns, three times.
+        assert!(number("gflop_per_update") * 1e9 >= (3 * 2 * 24 * 8 * 1433) as f64);
+        assert!(number("planned_bytes") > (60 * 8 * 4 * 3) as f64);
+    }
+}
+
+#[test]
+fn a_profile_tells_every_operation() {
+    let done = Place::new().run(&format!("bench {SMALL} --profile"));
+    assert_eq!(done.code, 0, "{}", done.err);
+    for operation in ["sparse product", "decoder loss", "gaussian field", "Adam"] {
+        assert!(done.out.contains(operation), "{}", done.out);
+    }
+}
+
+#[test]
+fn too_little_memory_is_told_before_anything_runs() {
+    let done = Place::new().run(&format!("bench {SMALL} --memory-limit 100kB"));
+    assert_eq!((done.code, done.out.as_str()), (1, ""));
+    for part in ["cora: training needs", "97.7 KiB are allowed", "lower --hidden"] {
+        assert!(done.err.contains(part), "{part}: {}", done.err);
+    }
+}
+
+#[test]
+fn other_shapes_and_sizes_are_wrong_calls() {
+    for (call, wanted) in [
+        ("bench --shapes karate", "there is no shape `karate`; there are cora, citeseer"),
+        ("bench --memory-limit lots", "a size such as 4GiB"),
+        ("bench --nodes 0", "0 is not in"),
+        ("bench --seconds soon", "number of seconds"),
+    ] {
+        let done = Place::new().run(call);
+        assert_eq!(done.code, 2, "{call}: {}", done.err);
+        assert!(done.err.contains(wanted), "{call}: {}", done.err);
+    }
+}
