@@ -149,9 +149,11 @@ pub(crate) fn product_rows(
     Arch::new().dispatch(tile::Rows { left, first, begin, right, columns: 0, out, existing });
 }
 
-/// Rows that one thread takes at a time: a multiple of eight, few enough to keep threads busy.
+/// Rows that one thread takes at a time: whole tiles, and few enough to keep threads busy. A row's
+/// sum doesn't depend on which rows it is computed with.
 fn rows_a_task(rows: usize) -> usize {
-    (rows / 16).next_multiple_of(8).clamp(8, 96)
+    let tile = Arch::new().dispatch(tile::TileRows);
+    (rows / 16).next_multiple_of(tile).clamp(tile, 96)
 }
 
 #[cfg(test)]
@@ -203,6 +205,53 @@ mod tests {
                     prop_assert!(error < 1e-5 * depth.max(1) as f64, "{row} {column}: {} {expected}", out[index]);
                 }
             }
+        }
+    }
+
+    /// The tiles of machines with fewer and shorter vectors than this one.
+    #[test]
+    fn every_kind_of_tile_gives_the_product() {
+        fn run<S: pulp::Simd>(simd: S) {
+            for (rows, depth, columns) in [(1, 1, 1), (13, 300, 70), (12, 256, 64)] {
+                for transposed in [false, true] {
+                    let (left, right) = (wave(rows * depth, 0.1), wave(depth * columns, 0.3));
+                    let left = match transposed {
+                        false => Dense::new(&left, rows, depth),
+                        true => Dense::new(&left, depth, rows).transposed(),
+                    };
+                    let right = Dense::new(&right, depth, columns);
+                    let mut scratch = vec![0.0; packed_len(depth, columns)];
+                    let packed = pack_right(right, 0..depth, &mut scratch);
+                    let mut out = vec![f32::NAN; rows * columns];
+                    let (existing, whole) = (Existing::Replace, &mut out);
+                    S::vectorize(
+                        simd,
+                        tile::Rows {
+                            left,
+                            first: 0,
+                            begin: 0,
+                            right: packed,
+                            columns: 0,
+                            out: whole,
+                            existing,
+                        },
+                    );
+                    for row in 0..rows {
+                        for column in 0..columns {
+                            let sum = |k| at(left, row, k) * at(right, k, column);
+                            let exact: f64 = (0..depth).map(sum).sum();
+                            let found = f64::from(out[row * columns + column]);
+                            assert!((found - exact).abs() < 1e-3, "{found} {exact}");
+                        }
+                    }
+                }
+            }
+        }
+        run(pulp::Scalar::new());
+        #[cfg(target_arch = "x86_64")]
+        {
+            pulp::x86::V3::try_new().into_iter().for_each(run);
+            pulp::x86::V4::try_new().into_iter().for_each(run);
         }
     }
 

@@ -17,6 +17,18 @@ const PANELS_A_TURN: usize = 16;
 /// Keeps the rows of a left block from falling on the same cache lines.
 const GAP: usize = 16;
 
+/// The rows of a tile on this machine.
+pub(super) struct TileRows;
+
+impl WithSimd for TileRows {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> usize {
+        if S::REGISTER_COUNT >= 32 { 8 } else { 6 }
+    }
+}
+
 /// Some rows of a product.
 pub(super) struct Rows<'a> {
     pub(super) left: Dense<'a>,
@@ -34,7 +46,7 @@ impl WithSimd for Rows<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        match (S::REGISTER_COUNT >= 32, self.left.transposed) {
+        match (TileRows.with_simd(simd) == 8, self.left.transposed) {
             (true, false) => self.run::<S, 8, ByRow<8>>(simd),
             (true, true) => self.run::<S, 8, ByDepth<8>>(simd),
             (false, false) => self.run::<S, 6, ByRow<6>>(simd),
