@@ -31,6 +31,27 @@ pub(crate) fn inverse(factor: &[f64], size: usize, scratch: &mut [f64], out: &mu
     });
 }
 
+/// A⁻¹·x in double precision, in place, from what [`inverse`] left in its scratch.
+pub(crate) fn inverse_times(scratch: &[f64], x: &mut [f64], between: &mut [f64]) {
+    let size = x.len();
+    between.fill(0.0);
+    for (upper, &x) in scratch.chunks_exact(size.max(1)).zip(&*x) {
+        between.iter_mut().zip(upper).for_each(|(between, upper)| *between += x * upper);
+    }
+    for (upper, x) in scratch.chunks_exact(size.max(1)).zip(x) {
+        *x = upper.iter().zip(&*between).map(|(upper, between)| upper * between).sum();
+    }
+}
+
+/// factor · A⁻¹x − Bx: what is lost of A⁻¹x, where B is factor · A⁻¹ in single precision.
+pub(crate) fn rounded_off(factor: f64, x: &[f64], solved: &[f64], single: &[f32], out: &mut [f64]) {
+    out.iter_mut().zip(solved).for_each(|(out, solved)| *out = factor * solved);
+    // B is symmetric: its rows are its columns.
+    for (row, x) in single.chunks_exact(x.len().max(1)).zip(x) {
+        out.iter_mut().zip(row).for_each(|(out, &cell)| *out -= x * f64::from(cell));
+    }
+}
+
 struct Factorise<'a> {
     matrix: &'a mut [f64],
     size: usize,
@@ -196,7 +217,15 @@ mod tests {
             let exact: f64 = (0..size).map(|i| 2.0 * lower.at(i, i).ln()).sum();
             prop_assert!((log_determinant - exact).abs() < 1e-10);
             let mut inverted = vec![0.0f32; size * size];
-            inverse(&factor, size, &mut vec![f64::NAN; size * size], &mut inverted);
+            let mut scratch = vec![f64::NAN; size * size];
+            inverse(&factor, size, &mut scratch, &mut inverted);
+            let wave: Vec<f64> = (0..size).map(|at| (at as f64 * 0.9).cos()).collect();
+            let mut solved = wave.clone();
+            inverse_times(&scratch, &mut solved, &mut vec![f64::NAN; size]);
+            let solved = Reference { shape: Shape::new(size, 1), values: solved };
+            for (again, exact) in matrix.product(&solved).values.iter().zip(&wave) {
+                prop_assert!((again - exact).abs() < 1e-10);
+            }
             let inverted = Reference {
                 shape: square,
                 values: inverted.iter().map(|&value| f64::from(value)).collect(),

@@ -6,6 +6,7 @@
 
 mod arena;
 mod call;
+mod centred_gram;
 mod cholesky;
 mod elementwise;
 mod numerics;
@@ -16,7 +17,8 @@ mod sums;
 
 pub(crate) use arena::Cpu;
 pub use call::Call;
-pub(crate) use cholesky::{cholesky, inverse};
+pub(crate) use centred_gram::{Centring, centred_gram};
+pub(crate) use cholesky::{cholesky, inverse, inverse_times, rounded_off};
 pub(crate) use elementwise::{Combine, Convert, PORTION, combine, convert, for_each_portion};
 pub(crate) use numerics::{exp, ln, sigmoid, sine_and_cosine_of_turns, tanh};
 pub(crate) use product::{

@@ -5,6 +5,10 @@
 //! with derivative 2q · KZ − 2l · Z (βI + ZᵀZ)⁻¹. The trace is small where neighbours are alike, the
 //! determinant large where columns are not. Everything goes through the sparse product and width ×
 //! width matrices; nothing is nodes × nodes.
+//!
+//! Rows of Z grow alike on a graph, and βI + ZᵀZ is then ill-conditioned: ZᵀZ is computed about the
+//! mean row z̄, and what z̄ (βI + ZᵀZ)⁻¹ loses in single precision is added to every row. An error in
+//! either would be the same in all rows, and sum up in the gradients of what they share.
 
 use std::sync::Arc;
 
@@ -12,8 +16,8 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use crate::cpu::{
-    Call, Dense, Existing, as_doubles, cholesky, doubles, gram as compute_gram, inverse,
-    pack_right, packed_len, product_rows, product_scratch, sparse_row,
+    Call, Centring, Dense, Existing, as_doubles, centred_gram, cholesky, doubles, inverse,
+    inverse_times, pack_right, packed_len, product_rows, product_scratch, rounded_off, sparse_row,
 };
 use crate::program::{Backward, Constant, Mismatch, Operation};
 use crate::{Matrix, Shape, SparseMatrix};
@@ -81,8 +85,9 @@ impl<'p> Matrix<'p> {
 
 impl GaussianField {
     /// Lengths of the temporary parts: ZᵀZ (later (βI + ZᵀZ)⁻¹), its packing, its factor and the
-    /// factor's inverse in double precision, the packing of Z, one partial sum a task.
-    fn parts(&self, shape: Shape) -> [usize; 6] {
+    /// factor's inverse in double precision, the packing of Z, one partial sum a task, four rows in
+    /// double precision, Z − z̄ unless the derivative lends its place.
+    fn parts(&self, shape: Shape, with_derivative: bool) -> [usize; 8] {
         let Shape { rows, columns } = shape;
         let square = if self.log_determinant == 0.0 { 0 } else { columns * columns };
         let if_square = |len: usize| if square == 0 { 0 } else { len };
@@ -93,6 +98,8 @@ impl GaussianField {
             doubles(square),
             if_square(product_scratch(rows, columns)),
             doubles(rows.div_ceil(ROWS_A_TASK)),
+            doubles(4 * columns),
+            if with_derivative { 0 } else { if_square(rows * columns) },
         ]
         .map(|len| len.next_multiple_of(16))
     }
@@ -119,8 +126,8 @@ impl Operation for GaussianField {
         backward.add_derivative(0, 0, backward.output(1));
     }
 
-    fn scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
-        self.parts(inputs[0]).iter().sum()
+    fn scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
+        self.parts(inputs[0], wanted[1]).iter().sum()
     }
 
     fn arithmetic(&self, inputs: &[Shape], wanted: &[bool]) -> u64 {
@@ -141,32 +148,42 @@ impl Operation for GaussianField {
         let shape = call.input_shape(0);
         let Shape { rows, columns } = shape;
         let latent = call.input(0);
+        let (value, mut derivative) = (call.wanted_output(0), call.wanted_output(1));
         let mut rest = call.scratch();
-        let [gram, packed, factor, factor_inverse, packing, partial] =
-            self.parts(shape).map(|len| {
+        let [gram, packed, factor, factor_inverse, packing, partial, doubled, centred] =
+            self.parts(shape, derivative.is_some()).map(|len| {
                 let (part, tail) = std::mem::take(&mut rest).split_at_mut(len);
                 rest = tail;
                 part
             });
+        let mut of_columns = as_doubles(doubled)[..4 * columns].chunks_exact_mut(columns.max(1));
+        let [mean, rest, solved, correction] =
+            [(); 4].map(|()| of_columns.next().unwrap_or_default());
+        correction.fill(0.0);
         let dense = Dense::new(latent, rows, columns);
         let mut energy = 0.0;
         let mut back = None;
-        let (value, derivative) = (call.wanted_output(0), call.wanted_output(1));
         if self.log_determinant != 0.0 {
             let gram = &mut gram[..columns * columns];
-            compute_gram(dense, gram, packing);
             let factor = &mut as_doubles(factor)[..columns * columns];
-            for (at, (to, &from)) in factor.iter_mut().zip(&*gram).enumerate() {
-                let diagonal = at % (columns + 1) == 0;
-                *to = f64::from(from) + if diagonal { f64::from(self.beta) } else { 0.0 };
-            }
+            let factor_inverse = &mut as_doubles(factor_inverse)[..columns * columns];
+            let centred = match &mut derivative {
+                Some(derivative) => &mut **derivative,
+                None => &mut centred[..rows * columns],
+            };
+            let scratch = Centring { centred, gram: &mut *gram, packing, rest: &mut *rest };
+            centred_gram(latent, factor, mean, scratch);
+            factor.iter_mut().step_by(columns + 1).for_each(|own| *own += f64::from(self.beta));
             // log|I + ZᵀZ/β| = log|βI + ZᵀZ| − width · ln β
             let scale = columns as f64 * f64::from(self.beta).ln();
             energy -= f64::from(self.log_determinant) * (cholesky(factor, columns) - scale);
             if derivative.is_some() {
-                inverse(factor, columns, as_doubles(factor_inverse), gram);
+                inverse(factor, columns, factor_inverse, gram);
                 let factor = -2.0 * self.log_determinant;
                 gram.iter_mut().for_each(|value| *value *= factor);
+                solved.copy_from_slice(mean);
+                inverse_times(factor_inverse, solved, rest);
+                rounded_off(f64::from(factor), mean, solved, gram, correction);
                 back = Some(pack_right(Dense::new(gram, columns, columns), 0..columns, packed));
             }
         }
@@ -174,9 +191,9 @@ impl Operation for GaussianField {
         let task = |task: usize, derivative: &mut [f32], sum: &mut f64| {
             let first = task * ROWS_A_TASK;
             let similarity = &self.similarity;
-            let factor = 2.0 * self.quadratic;
-            *sum =
-                Arch::new().dispatch(Quadratic { similarity, latent, first, derivative, factor });
+            let (factor, correction) = (2.0 * self.quadratic, &*correction);
+            let rows = Quadratic { similarity, latent, first, derivative, factor, correction };
+            *sum = Arch::new().dispatch(rows);
             if let Some(back) = back {
                 product_rows(dense, first, 0, back, derivative, Existing::Add);
             }
@@ -200,13 +217,14 @@ impl Operation for GaussianField {
     }
 }
 
-/// ⟨z_i, (KZ)_i⟩ summed over some rows, whose derivative becomes factor · (KZ)_i.
+/// ⟨z_i, (KZ)_i⟩ summed over some rows, whose derivative becomes factor · (KZ)_i + correction.
 struct Quadratic<'a> {
     similarity: &'a SparseMatrix,
     latent: &'a [f32],
     first: usize,
     derivative: &'a mut [f32],
     factor: f32,
+    correction: &'a [f64],
 }
 
 impl NullaryFnOnce for Quadratic<'_> {
@@ -221,11 +239,13 @@ impl NullaryFnOnce for Quadratic<'_> {
             sparse_row(self.similarity.view(), row, self.latent, out);
             let own = &self.latent[row * columns..(row + 1) * columns];
             let mut sums = [0.0f32; 16];
-            for (out, own) in out.chunks_mut(16).zip(own.chunks(16)) {
-                for ((out, &z), sum) in out.iter_mut().zip(own).zip(&mut sums) {
+            let parts = out.chunks_mut(16).zip(own.chunks(16)).zip(self.correction.chunks(16));
+            for ((out, own), correction) in parts {
+                let cells = out.iter_mut().zip(own).zip(correction).zip(&mut sums);
+                for (((out, &z), &correction), sum) in cells {
                     let difference = z - *out;
                     *sum += z * difference;
-                    *out = self.factor * difference;
+                    *out = self.factor * difference + correction as f32;
                 }
             }
             sum += sums.iter().map(|&sum| f64::from(sum)).sum::<f64>();
