@@ -23,7 +23,7 @@ use crate::program::{Backward, Constant, Mismatch, Operation};
 use crate::{Matrix, Shape, SparseMatrix};
 
 /// Rows that one thread takes at a time: whole tiles of a product, whether of six rows or eight.
-const ROWS_A_TASK: usize = 48;
+const ROWS_A_TASK: usize = 24;
 
 #[derive(Debug)]
 struct GaussianField {

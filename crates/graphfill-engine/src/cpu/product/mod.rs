@@ -3,8 +3,8 @@
 //! The right matrix is packed once into panels of 32 columns, cut into blocks of 256 of depth, so
 //! that the innermost loop reads it straight through. Eight rows of the left matrix at a time are
 //! copied where they stay in the first-level cache, and [`tile`] multiplies them with one panel
-//! after the other. Rows are dealt out to threads in portions that depend on the shapes alone, and
-//! every sum runs through the depth in the same order: the bits don't depend on the threads.
+//! after the other. Rows are dealt out to threads, and every sum runs through the depth in the same
+//! order whichever rows it is computed with: the bits don't depend on the threads.
 
 mod pack;
 mod tile;
@@ -149,11 +149,12 @@ pub(crate) fn product_rows(
     Arch::new().dispatch(tile::Rows { left, first, begin, right, columns: 0, out, existing });
 }
 
-/// Rows that one thread takes at a time: whole tiles, and few enough to keep threads busy. A row's
-/// sum doesn't depend on which rows it is computed with.
+/// Rows that one thread takes at a time: whole tiles, about four portions a thread. The more rows,
+/// the less often the right matrix is fetched; a row's sum doesn't depend on the rows beside it.
 fn rows_a_task(rows: usize) -> usize {
     let tile = Arch::new().dispatch(tile::TileRows);
-    (rows / 16).next_multiple_of(tile).clamp(tile, 96)
+    let portions = 4 * rayon::current_num_threads();
+    (rows / portions).next_multiple_of(tile).clamp(tile, 96)
 }
 
 #[cfg(test)]

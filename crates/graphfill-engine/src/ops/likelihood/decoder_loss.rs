@@ -24,7 +24,7 @@ use crate::{Matrix, Shape};
 /// Scores that exist at a time: 4 MiB.
 const SCORES: usize = 1 << 20;
 /// Rows that one thread takes at a time: whole tiles of a product, whether of six rows or eight.
-const ROWS_A_TASK: usize = 48;
+const ROWS_A_TASK: usize = 24;
 
 #[derive(Debug)]
 struct DecoderLoss {
