@@ -43,6 +43,26 @@ pub enum EngineError {
         /// How the other has it.
         second: String,
     },
+    /// Another number of values than a buffer or an output has.
+    #[error("`{name}` is {shape}, {} numbers; {found} were given", shape.len())]
+    Length {
+        /// The buffer or output.
+        name: String,
+        /// Its shape.
+        shape: Shape,
+        /// How many numbers there were.
+        found: usize,
+    },
+    /// Outputs are kept until the next run of any program.
+    #[error("`{output}` of `{program}` is gone: {last} was run last")]
+    NotRun {
+        /// The program that was asked.
+        program: String,
+        /// The output.
+        output: String,
+        /// The program that was run last, if any.
+        last: String,
+    },
     /// No buffer, output or program of that name.
     #[error("there is no {kind} named `{name}`; there are {known}")]
     Unknown {

@@ -47,8 +47,8 @@
 //! # What holds
 //!
 //! - **No allocation** in a step after the first, when it is run inside a rayon pool.
-//! - **The same bits** for any number of threads: work is dealt out by shapes, sums are made in
-//!   order, and randomness is a function of (seed, stream, step, index); see [`random`].
+//! - **The same bits** for any number of threads: however rows are dealt out, sums are made in the
+//!   same order, and randomness is a function of (seed, stream, step, index); see [`random`].
 //! - **A step reads the state from before it**: every operation sees the parameters as they were, and
 //!   updates come after all readers.
 //! - **Outputs that nobody uses are not computed**, nor is anything that they alone depend on. A loss
@@ -81,6 +81,6 @@ pub use ops::{Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, T
 pub use optim::{Adam, Schedule, WeightDecay};
 pub use plan::{MemoryLimit, Plan};
 pub use program::{Backward, Constant, Initial, Matrix, Mismatch, Operation, Program, Recorded};
-pub use session::{OperationTime, Session};
+pub use session::{OperationTime, Session, Snapshot};
 pub use shape::Shape;
 pub use sparse::{SparseMatrix, SparseRows, SparseView};

@@ -53,7 +53,7 @@ fn train(session: &mut Session, steps: usize) {
 }
 
 fn bits(session: &Session) -> Vec<u32> {
-    let names = ["weights", "out", "weights.first_moment", "out.second_moment"];
+    let names = ["weights", "out", "train/weights/first_moment", "train/out/second_moment"];
     let buffers = names.into_iter().flat_map(|name| session.buffer(name).expect("a buffer"));
     buffers.map(f32::to_bits).collect()
 }

@@ -13,9 +13,12 @@ use rayon::prelude::*;
 const TOGETHER: usize = 4;
 
 /// Overwrites the lower triangle of a symmetric, positive definite matrix with L; log|A|. Where the
-/// matrix is not positive definite the result is NaN.
-pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> f64 {
-    Arch::new().dispatch(Factorise { matrix, size })
+/// matrix holds NaN so does the result.
+///
+/// No pivot of a matrix M + least · I with positive semidefinite M is below `least`; where rounding
+/// of M says otherwise, it is `least`.
+pub(crate) fn cholesky(matrix: &mut [f64], size: usize, least: f64) -> f64 {
+    Arch::new().dispatch(Factorise { matrix, size, least })
 }
 
 /// The inverse of A from the L of [`cholesky`], in single precision; `scratch` holds size².
@@ -55,6 +58,7 @@ pub(crate) fn rounded_off(factor: f64, x: &[f64], solved: &[f64], single: &[f32]
 struct Factorise<'a> {
     matrix: &'a mut [f64],
     size: usize,
+    least: f64,
 }
 
 impl WithSimd for Factorise<'_> {
@@ -63,7 +67,7 @@ impl WithSimd for Factorise<'_> {
     /// L_ij = (A_ij − Σ_{k<j} L_ik L_jk) / L_jj,  L_ii = √(A_ii − Σ_{k<i} L_ik²)
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Factorise { matrix, size } = self;
+        let Factorise { matrix, size, least } = self;
         let mut log_determinant = 0.0;
         for first in (0..size).step_by(TOGETHER) {
             let (above, rows) = matrix.split_at_mut(first * size);
@@ -86,7 +90,9 @@ impl WithSimd for Factorise<'_> {
                     let other = &before[(j - first) * size..(j - first) * size + j + 1];
                     row[j] = (row[j] - dot(simd, &row[..j], &other[..j])) / other[j];
                 }
-                let pivot = (row[i] - dot(simd, &row[..i], &row[..i])).sqrt();
+                let square = row[i] - dot(simd, &row[..i], &row[..i]);
+                // Not `max`, which would hide NaN.
+                let pivot = if square < least { least.sqrt() } else { square.sqrt() };
                 row[i] = pivot;
                 log_determinant += 2.0 * pivot.ln();
             }
@@ -208,7 +214,7 @@ mod tests {
             let mut matrix = any.product(&any.transposed());
             (0..size).for_each(|i| matrix.values[i * size + i] += 0.5);
             let mut factor = matrix.values.clone();
-            let log_determinant = cholesky(&mut factor, size);
+            let log_determinant = cholesky(&mut factor, size, 0.0);
             let lower = Reference::new(square, |i, j| if j <= i { factor[i * size + j] } else { 0.0 });
             let again = lower.product(&lower.transposed());
             for (again, exact) in again.values.iter().zip(&matrix.values) {
@@ -241,7 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_gives_nan() {
-        assert!(cholesky(&mut [1.0, 2.0, 2.0, 1.0], 2).is_nan());
+    fn what_is_not_a_number_gives_nan() {
+        assert!(cholesky(&mut [1.0, 0.0, f64::NAN, 1.0], 2, 0.1).is_nan());
+    }
+
+    #[test]
+    fn pivots_stay_above_what_they_cannot_fall_below() {
+        let log_determinant = cholesky(&mut [1.0, 2.0, 2.0, 1.0], 2, 0.01);
+        assert!((log_determinant - 0.01f64.ln()).abs() < 1e-12, "{log_determinant}");
     }
 }

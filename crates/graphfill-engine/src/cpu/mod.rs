@@ -1,8 +1,9 @@
 //! The processor as a device: the arena is memory, kernels run on rayon's threads.
 //!
 //! Kernels use the widest vectors that the machine at hand has, chosen when the program runs, not
-//! when it is built. All loops are dealt out in portions that depend on shapes alone, and sums over
-//! portions are made in order: the same bits for any number of threads.
+//! when it is built. However rows are dealt out to threads, each is computed in the same way, and
+//! sums over portions, which depend on shapes alone, are made in order: the same bits for any number
+//! of threads.
 
 mod arena;
 mod call;

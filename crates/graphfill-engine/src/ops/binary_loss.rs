@@ -9,12 +9,9 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::wanted::wanted_portions;
-use crate::cpu::{Call, as_doubles, doubles, exp, ln, sigmoid};
+use crate::cpu::{Call, PORTION, as_doubles, doubles, exp, ln, sigmoid};
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
-
-/// Numbers that one thread takes at a time.
-const PORTION: usize = 8192;
 
 /// What all the logits should say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

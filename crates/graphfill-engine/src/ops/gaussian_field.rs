@@ -176,7 +176,8 @@ impl Operation for GaussianField {
             factor.iter_mut().step_by(columns + 1).for_each(|own| *own += f64::from(self.beta));
             // log|I + ZᵀZ/β| = log|βI + ZᵀZ| − width · ln β
             let scale = columns as f64 * f64::from(self.beta).ln();
-            energy -= f64::from(self.log_determinant) * (cholesky(factor, columns) - scale);
+            energy -= f64::from(self.log_determinant)
+                * (cholesky(factor, columns, f64::from(self.beta)) - scale);
             if derivative.is_some() {
                 inverse(factor, columns, factor_inverse, gram);
                 let factor = -2.0 * self.log_determinant;
@@ -188,6 +189,7 @@ impl Operation for GaussianField {
             }
         }
         let partial = &mut as_doubles(partial)[..rows.div_ceil(ROWS_A_TASK)];
+        partial.fill(0.0);
         let task = |task: usize, derivative: &mut [f32], sum: &mut f64| {
             let first = task * ROWS_A_TASK;
             let similarity = &self.similarity;

@@ -14,6 +14,9 @@ use crate::{Matrix, Shape};
 /// Rows that one thread takes at a time.
 const ROWS_A_TASK: usize = 64;
 
+/// Rows that are shorter count as zero.
+const LEAST_LENGTH: f32 = 1e-12;
+
 #[derive(Debug)]
 struct NormaliseRows {
     stream: u32,
@@ -94,8 +97,9 @@ impl NullaryFnOnce for Rows<'_> {
         for (at, (row, length)) in rows.enumerate() {
             *length = dot(row, row).sqrt();
             let mut scale = 1.0 / *length;
-            // Also where the square vanishes though the row does not.
-            if *length == 0.0 {
+            // As good as zero: its gradient would be larger than anything that can be learnt from.
+            if *length < LEAST_LENGTH {
+                *length = 0.0;
                 draw_direction(self.key, self.first + at, row);
                 scale = 1.0 / dot(row, row).sqrt();
             }

@@ -39,8 +39,10 @@ impl Program {
             // One that is missing has been complained about already.
             let Some(parameter) = self.find_named(name) else { continue };
             let shape = parameter.shape();
-            let first = self.state(&format!("{name}.first_moment"), shape);
-            let second = self.state(&format!("{name}.second_moment"), shape);
+            // Each program that trains a parameter has moments of its own.
+            let program = self.name();
+            let first = self.state(&format!("{program}/{name}/first_moment"), shape);
+            let second = self.state(&format!("{program}/{name}/second_moment"), shape);
             let read: Vec<Matrix<'p>> = [gradient].into_iter().chain(scale).collect();
             self.record_update(adam::Update(*adam), &[parameter, first, second], &read);
         }

@@ -19,7 +19,7 @@ pub use memory::MemoryLimit;
 use crate::Shape;
 use crate::error::{EngineError, Result, in_units};
 use crate::fingerprint::Fingerprint;
-use crate::program::{Constant, Named, Operation, Recorded, Role};
+use crate::program::{Constant, Named, Operation, Recorded, Role, stream_prefix};
 
 /// Buffers begin at multiples of so many numbers: a cache line.
 const ALIGNMENT: usize = 16;
@@ -77,17 +77,19 @@ pub(crate) struct Buffer {
 
 impl Plan {
     /// Plans programs that are run in turn and share parameters and inputs by name.
-    pub fn new(mut programs: Vec<Recorded>) -> Result<Self> {
-        separate_states(&mut programs);
+    pub fn new(programs: Vec<Recorded>) -> Result<Self> {
         let (buffers, persistent) = shared_buffers(&programs)?;
         let described: String = programs.iter().map(Recorded::describe).collect();
         let mut arena = persistent;
         let mut constants: HashMap<usize, Constant> = HashMap::new();
         let mut planned: Vec<PlannedProgram> = Vec::new();
         for program in programs {
-            if planned.iter().any(|other| other.name == program.name) {
-                let (name, first) = (program.name, "a program".to_owned());
-                return Err(EngineError::Shared { name, second: first.clone(), first });
+            // The same name has the same prefix, and so, rarely, have two others.
+            let prefix = stream_prefix(&program.name);
+            if let Some(other) = planned.iter().find(|other| stream_prefix(&other.name) == prefix) {
+                let problem = format!("it would draw what program `{}` draws", other.name);
+                let place = format!("rename `{}`", program.name);
+                return Err(EngineError::Program { operation: "plan", place, problem });
             }
             let (program, end) = arrangement::arrange(program, &buffers, persistent);
             arena = arena.max(end);
@@ -218,23 +220,6 @@ impl std::fmt::Display for Step {
             .map(|(place, shape)| place.map_or("–".to_owned(), |place| operand(&place, shape)))
             .collect();
         write!(formatter, "[{}] = {:?} [{}]", outputs.join(", "), self.operation, inputs.join(", "))
-    }
-}
-
-/// State belongs to one program: where two have some of the same name (both train the same
-/// parameter), the name of the program goes before it.
-fn separate_states(programs: &mut [Recorded]) {
-    let states = |program: &Recorded| -> Vec<String> {
-        let states = program.recording.named.iter().filter(|named| named.role == Role::State);
-        states.map(|state| state.name.clone()).collect()
-    };
-    let all: Vec<String> = programs.iter().flat_map(states).collect();
-    for Recorded { name: program, recording } in programs {
-        for Named { name, .. } in recording.named.iter_mut().filter(|n| n.role == Role::State) {
-            if all.iter().filter(|other| *other == name).count() > 1 {
-                *name = format!("{program}.{name}");
-            }
-        }
     }
 }
 

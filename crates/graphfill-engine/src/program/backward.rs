@@ -8,7 +8,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::{Matrix, Operation, Program, ValueId};
+use super::{MOST_OUTPUTS, Matrix, Operation, Program, ValueId};
 use crate::Shape;
 use crate::error::EngineError;
 use crate::ops::{Fill, linear_combination};
@@ -31,6 +31,8 @@ pub struct Backward<'b, 'p> {
     outputs: Vec<Matrix<'p>>,
     wanted: Vec<bool>,
     parts: &'b mut Vec<Vec<Part<'p>>>,
+    /// The outputs whose gradients were looked at.
+    asked: [bool; MOST_OUTPUTS],
 }
 
 impl Program {
@@ -38,6 +40,7 @@ impl Program {
     /// these names, in their order.
     #[track_caller]
     pub fn differentiate<'p>(&'p self, loss: Matrix<'p>, parameters: &[&str]) -> Vec<Matrix<'p>> {
+        self.check_own("differentiate", &[loss]);
         if loss.shape() != Shape::SCALAR {
             let shape = loss.shape();
             self.fail("differentiate", format!("the loss is {shape}, not a single number"));
@@ -46,6 +49,10 @@ impl Program {
         let mut wanted: Vec<Option<Matrix<'p>>> = Vec::new();
         for name in parameters {
             wanted.push(self.find_named(name));
+        }
+        if self.recording.borrow().has_failed() {
+            // Shapes mean nothing any more; the mistake is told when the program is finished.
+            return vec![loss; parameters.len()];
         }
         let depends = self.depending_on(&wanted);
         let mut parts: Vec<Vec<Part<'p>>> = vec![Vec::new(); depends.len()];
@@ -114,8 +121,10 @@ impl Program {
         let (name, place, before) = (operation.name(), found.place, recording.nodes.len());
         drop(recording);
         let program = self;
-        let mut backward = Backward { program, name, place, inputs, outputs, wanted, parts };
+        let asked = [false; MOST_OUTPUTS];
+        let mut backward = Backward { program, name, place, inputs, outputs, wanted, parts, asked };
         operation.gradient(&mut backward);
+        backward.refuse_unasked();
         // A gradient belongs to the line of the operation that it is of.
         let mut recording = self.recording.borrow_mut();
         recording.nodes[before..].iter_mut().for_each(|node| node.place = place);
@@ -151,6 +160,7 @@ impl<'p> Backward<'_, 'p> {
     /// The complete gradient of an output. (An output that the loss doesn't depend on has none; the
     /// first output of a single-output operation always has.)
     pub fn upstream(&mut self, output: usize) -> Matrix<'p> {
+        self.asked[output] = true;
         let value = self.outputs[output].value.0;
         let program = self.program;
         match combine(program, &mut self.parts[value]) {
@@ -170,6 +180,7 @@ impl<'p> Backward<'_, 'p> {
 
     /// Adds `weight` times the gradient of an output of the same shape.
     pub fn pass(&mut self, input: usize, output: usize, weight: f32) {
+        self.asked[output] = true;
         let value = self.outputs[output].value.0;
         if let Some(part) = combine(self.program, &mut self.parts[value]) {
             self.push(input, Part { weight: weight * part.weight, ..part });
@@ -179,6 +190,7 @@ impl<'p> Backward<'_, 'p> {
     /// Adds the gradient of a scalar output times the output's derivative by that input, which the
     /// operation has computed with it.
     pub fn add_derivative(&mut self, input: usize, output: usize, derivative: Matrix<'p>) {
+        self.asked[output] = true;
         let value = self.outputs[output].value.0;
         let Some(part) = combine(self.program, &mut self.parts[value]) else { return };
         let matrix = match part.matrix {
@@ -194,6 +206,15 @@ impl<'p> Backward<'_, 'p> {
         let problem = "this operation has no gradient".to_owned();
         let error = EngineError::Program { operation, place, problem };
         self.program.recording.borrow_mut().fail(error);
+    }
+
+    /// A gradient that reached an output and was not looked at would be lost: a derivative that was
+    /// computed with a loss, say, has none of its own.
+    fn refuse_unasked(&mut self) {
+        let reached = |output: &Matrix<'_>| !self.parts[output.value.0].is_empty();
+        if self.outputs.iter().zip(self.asked).any(|(output, asked)| !asked && reached(output)) {
+            self.refuse();
+        }
     }
 
     fn push(&mut self, input: usize, part: Part<'p>) {

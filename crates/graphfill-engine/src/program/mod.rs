@@ -41,6 +41,11 @@ pub struct Recorded {
     pub(crate) recording: Recording,
 }
 
+/// What tells the random streams of one program from those of another.
+pub(crate) fn stream_prefix(name: &str) -> u32 {
+    Fingerprint::of(name) as u32 & 0xffff
+}
+
 impl Recorded {
     /// Everything that was recorded, one operation a line.
     pub fn describe(&self) -> String {
@@ -69,6 +74,11 @@ impl Program {
         Program { name: name.to_owned(), recording: RefCell::default() }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A buffer that is learnt. Programs in one plan share it by its name.
     #[track_caller]
     pub fn parameter(&self, name: &str, shape: impl Into<Shape>, initial: Initial) -> Matrix<'_> {
@@ -92,6 +102,9 @@ impl Program {
     #[track_caller]
     pub fn output(&self, name: &str, matrix: Matrix<'_>) {
         self.check_own("output", &[matrix]);
+        // A copy of a buffer that stays: an update in the same step would change it.
+        let stays = matches!(self.recording.borrow().source(matrix.value), Source::Named(_));
+        let matrix = if stays { matrix.scale(1.0) } else { matrix };
         let problem = self.recording.borrow_mut().add_output(name, matrix.value);
         if let Err(problem) = problem {
             self.fail("output", problem);
@@ -151,9 +164,21 @@ impl Program {
     }
 
     /// A number that no other random operation of this program has; see [`crate::random`].
+    #[track_caller]
     pub(crate) fn new_stream(&self) -> u32 {
-        let own = Fingerprint::of(&self.name) as u32;
-        (own << 16) | self.recording.borrow_mut().next_stream()
+        let next = self.recording.borrow_mut().next_stream();
+        if next.is_none() {
+            self.fail("program", "it has more than 65,535 random operations".to_owned());
+        }
+        (stream_prefix(&self.name) << 16) | next.unwrap_or_default()
+    }
+
+    /// The names of the parameters that were recorded so far.
+    pub fn parameters(&self) -> Vec<String> {
+        let recording = self.recording.borrow();
+        let parameters =
+            recording.named.iter().filter(|named| matches!(named.role, Role::Parameter(_)));
+        parameters.map(|named| named.name.clone()).collect()
     }
 
     /// The program without its recorder, or the first mistake that was made in recording it.

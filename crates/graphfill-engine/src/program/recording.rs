@@ -136,6 +136,10 @@ impl Recording {
         Ok(())
     }
 
+    pub(super) fn source(&self, value: ValueId) -> Source {
+        self.values.get(value.0).map_or(Source::Nowhere, |value| value.source)
+    }
+
     pub(super) fn add_output(&mut self, name: &str, value: ValueId) -> Result<(), String> {
         if self.outputs.iter().any(|(known, _)| known == name) {
             return Err(format!("there is already an output named `{name}`"));
@@ -144,13 +148,18 @@ impl Recording {
         Ok(())
     }
 
-    pub(super) fn next_stream(&mut self) -> u32 {
+    /// A number from 1 on, or none when there are no more.
+    pub(super) fn next_stream(&mut self) -> Option<u32> {
         self.streams += 1;
-        self.streams & 0xffff
+        (self.streams <= 0xffff).then_some(self.streams)
     }
 
     pub(super) fn fail(&mut self, error: EngineError) {
         self.error.get_or_insert(error);
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.error.is_some()
     }
 
     pub(super) fn take_error(&mut self) -> Option<EngineError> {

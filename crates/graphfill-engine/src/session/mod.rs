@@ -6,7 +6,7 @@ use crate::Shape;
 use crate::cpu::Cpu;
 use crate::device::{Context, Device, Watch};
 use crate::error::{EngineError, Result};
-use crate::plan::{Plan, unknown};
+use crate::plan::{Buffer, Place, Plan, unknown};
 use crate::program::Role;
 
 mod checkpoint;
@@ -21,6 +21,14 @@ pub struct Session {
     /// How often each program has been run.
     steps: Vec<u64>,
     watch_every: Option<u64>,
+    /// The program whose outputs are in the arena.
+    last: Option<usize>,
+}
+
+/// The parameters of a session at some time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    values: Vec<Vec<f32>>,
 }
 
 /// How long an operation takes.
@@ -43,13 +51,14 @@ impl Session {
     pub fn new(plan: Plan, seed: u64) -> Self {
         let device = Box::new(Cpu::new(plan.arena_len()));
         let steps = vec![0; plan.programs.len()];
-        let mut session = Session { plan, device, seed, steps, watch_every: None };
+        let mut session = Session { plan, device, seed, steps, watch_every: None, last: None };
         session.initialise();
         session
     }
 
     /// Looks for NaN and infinity after every operation in every `interval`-th step; 0 never does.
-    /// A watched step of a large program takes a little longer.
+    /// A watched step of a large program takes a little longer. After an error some parameters have
+    /// been updated and others not: load a checkpoint or restore a snapshot before going on.
     pub fn watch(&mut self, interval: u64) {
         self.watch_every = (interval > 0).then_some(interval);
     }
@@ -65,6 +74,7 @@ impl Session {
             self.check_buffers(index)?;
         }
         let context = Context { seed: self.seed, step };
+        self.last = Some(index);
         self.device.run(program, context, watch).map_err(|problem| {
             let culprit = &program.steps[problem.step];
             EngineError::NotFinite {
@@ -84,6 +94,7 @@ impl Session {
     pub fn profile(&mut self, program: &str, runs: u32) -> Result<Vec<OperationTime>> {
         let (index, planned) = self.plan.program(program)?;
         let mut times = vec![Duration::ZERO; planned.steps.len()];
+        self.last = Some(index);
         for _ in 0..runs {
             let context = Context { seed: self.seed, step: self.steps[index] };
             self.device.run_timed(planned, context, &mut times);
@@ -107,11 +118,7 @@ impl Session {
     /// Fills a parameter or an input.
     pub fn write(&mut self, name: &str, values: &[f32]) -> Result<()> {
         let buffer = self.plan.buffer(name)?;
-        if values.len() != buffer.shape.len() {
-            let first = format!("{} ({} numbers)", buffer.shape, buffer.shape.len());
-            let second = format!("{} numbers", values.len());
-            return Err(EngineError::Shared { name: name.to_owned(), first, second });
-        }
+        check_length(name, buffer.shape, values.len())?;
         self.device.write(buffer.place, values);
         Ok(())
     }
@@ -126,19 +133,63 @@ impl Session {
 
     /// The numbers of an output of the program that was run last.
     pub fn read(&self, program: &str, output: &str) -> Result<Vec<f32>> {
-        let (_, planned) = self.plan.program(program)?;
-        let found = planned.outputs.iter().find(|(name, ..)| name == output);
-        let (_, place, shape) = found.ok_or_else(|| {
-            unknown("output", output, planned.outputs.iter().map(|(name, ..)| name))
-        })?;
+        let (place, shape) = self.find_output(program, output)?;
         let mut values = vec![0.0; shape.len()];
-        self.device.read(*place, &mut values);
+        self.device.read(place, &mut values);
         Ok(values)
     }
 
-    /// An output of one number, such as a loss.
+    /// Copies an output of the program that was run last, where memory for it is at hand.
+    pub fn read_into(&self, program: &str, output: &str, values: &mut [f32]) -> Result<()> {
+        let (place, shape) = self.find_output(program, output)?;
+        check_length(output, shape, values.len())?;
+        self.device.read(place, values);
+        Ok(())
+    }
+
+    /// An output of one number, such as a loss, of the program that was run last.
     pub fn scalar(&self, program: &str, output: &str) -> Result<f32> {
-        Ok(self.read(program, output)?[0])
+        let mut value = [0.0];
+        self.read_into(program, output, &mut value)?;
+        Ok(value[0])
+    }
+
+    /// The parameters as they are now: what early stopping keeps of the best step.
+    pub fn snapshot(&self) -> Snapshot {
+        let values = self.parameter_buffers().map(|buffer| {
+            let mut values = vec![0.0; buffer.shape.len()];
+            self.device.read(buffer.place, &mut values);
+            values
+        });
+        Snapshot { values: values.collect() }
+    }
+
+    /// Keeps the parameters as they are now in the memory of an earlier snapshot of this session.
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+        for (buffer, values) in self.parameter_buffers().zip(&mut snapshot.values) {
+            self.device.read(buffer.place, values);
+        }
+    }
+
+    /// Sets the parameters to what they were. The optimiser's state and the steps stay.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        let parameters =
+            self.plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Parameter(_)));
+        for (buffer, values) in parameters.zip(&snapshot.values) {
+            self.device.write(buffer.place, values);
+        }
+    }
+
+    /// Begins anew with another seed, in the same memory: parameters as the seed gives them, no
+    /// steps, the optimiser's state at zero. Inputs stay.
+    pub fn restart(&mut self, seed: u64) {
+        self.seed = seed;
+        self.steps.fill(0);
+        self.last = None;
+        for buffer in self.plan.buffers.iter().filter(|buffer| buffer.role == Role::State) {
+            self.device.write(buffer.place, &vec![0.0; buffer.shape.len()]);
+        }
+        self.initialise();
     }
 
     /// The plan.
@@ -148,9 +199,39 @@ impl Session {
 
     /// The names of the parameters.
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
-        let parameters =
-            self.plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Parameter(_)));
-        parameters.map(|buffer| buffer.name.as_str())
+        self.parameter_buffers().map(|buffer| buffer.name.as_str())
+    }
+
+    fn parameter_buffers(&self) -> impl Iterator<Item = &Buffer> {
+        self.plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Parameter(_)))
+    }
+
+    /// Where an output lies, if what lies there is of that program.
+    fn find_output(&self, program: &str, output: &str) -> Result<(Place, Shape)> {
+        let (index, planned) = self.plan.program(program)?;
+        let found = planned.outputs.iter().find(|(name, ..)| name == output);
+        let (_, place, shape) = found.ok_or_else(|| {
+            unknown("output", output, planned.outputs.iter().map(|(name, ..)| name))
+        })?;
+        if self.last != Some(index) {
+            let last = self.last.map(|last| format!("`{}`", self.plan.programs[last].name));
+            return Err(EngineError::NotRun {
+                program: program.to_owned(),
+                output: output.to_owned(),
+                last: last.unwrap_or("none".to_owned()),
+            });
+        }
+        Ok((*place, *shape))
+    }
+
+    /// Fills what the arena holds beside named buffers with NaN, so that nothing is read that was
+    /// not written.
+    #[cfg(test)]
+    pub(crate) fn scribble(&mut self) {
+        let end = |buffer: &Buffer| buffer.place.offset + buffer.place.len;
+        let begin = self.plan.buffers.iter().map(end).max().unwrap_or(0).next_multiple_of(16);
+        let len = self.plan.arena_len().saturating_sub(begin);
+        self.device.write(Place { offset: begin, len }, &vec![f32::NAN; len]);
     }
 
     fn initialise(&mut self) {
@@ -177,4 +258,11 @@ impl Session {
         }
         Ok(())
     }
+}
+
+fn check_length(name: &str, shape: Shape, found: usize) -> Result<()> {
+    if found == shape.len() {
+        return Ok(());
+    }
+    Err(EngineError::Length { name: name.to_owned(), shape, found })
 }

@@ -51,7 +51,7 @@ pub struct UpdateTiming {
     pub peak_bytes: Option<u64>,
 }
 
-/// Plans and times an update. `lower` is what to lower where memory does not suffice.
+/// Plans and times an update, unless the plan needs more memory than the limit allows.
 pub fn time_update(
     shape: &BenchShape,
     variant: Variant,

@@ -1,5 +1,6 @@
 //! A random graph and table of a given size, and the update that is timed on them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use graphfill_data::{Direction, EdgeList, UndirectedGraph};
@@ -81,27 +82,37 @@ impl Workload {
 
 /// So many different pairs of different nodes, or as many as there are.
 fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
-    let edges = edges.min(nodes * nodes.saturating_sub(1) / 2);
-    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(edges);
+    let most = nodes * nodes.saturating_sub(1) / 2;
+    let edges = edges.min(most);
+    let mut list = EdgeList::unweighted();
+    if 2 * edges > most {
+        // Most pairs: all of them in turn, but for some that are left out evenly.
+        let pairs = (0..nodes as u32).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let kept = pairs.enumerate().filter(|(at, _)| (at + 1) * edges / most > at * edges / most);
+        kept.for_each(|(_, (a, b))| list.push(a, b, 1.0));
+    } else {
+        draw_pairs(nodes, edges, &mut list);
+    }
+    list.into_graph(nodes, Direction::Undirected).undirected()
+}
+
+/// Draws until there are enough different pairs.
+fn draw_pairs(nodes: usize, edges: usize, list: &mut EdgeList) {
+    let mut seen: HashSet<(u32, u32)> = HashSet::with_capacity(edges);
     let mut draws = vec![0.0; 2 * edges];
     for step in 0.. {
         uniforms(Key::new(0, 0, step), &mut draws);
         let node = |draw: f32| ((f64::from(draw) * nodes as f64) as usize).min(nodes - 1) as u32;
-        let drawn = draws.as_chunks::<2>().0.iter().map(|&[a, b]| (node(a), node(b)));
-        let drawn = drawn.filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b)));
-        let missing = edges - pairs.len();
-        pairs.extend(drawn.take(missing));
-        pairs.sort_unstable();
-        pairs.dedup();
-        if pairs.len() == edges {
+        for &[a, b] in draws.as_chunks::<2>().0 {
+            let (a, b) = (node(a), node(b));
+            if seen.len() < edges && a != b && seen.insert((a.min(b), a.max(b))) {
+                list.push(a, b, 1.0);
+            }
+        }
+        if seen.len() == edges {
             break;
         }
     }
-    let mut list = EdgeList::unweighted();
-    for (a, b) in pairs {
-        list.push(a, b, 1.0);
-    }
-    list.into_graph(nodes, Direction::Undirected).undirected()
 }
 
 /// So many entries a row, each somewhere in its own share of the columns.
@@ -127,6 +138,8 @@ mod tests {
         let graph = random_graph(50, 300);
         assert_eq!((graph.nodes(), graph.edges(), graph.merged()), (50, 300, 0));
         assert_eq!(random_graph(3, 100).edges(), 3);
+        // Nearly complete ones take no longer.
+        assert_eq!(random_graph(480, 114_000).edges(), 114_000);
         assert_eq!(random_graph(50, 300), graph);
     }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use graphfill_engine::{
-    Adam, Decoder, Initial, Likelihood, Matrix, Program, Recorded, Result, Schedule,
+    Adam, Decoder, EngineError, Initial, Likelihood, Matrix, Program, Recorded, Result, Schedule,
 };
 
 use super::NormalisedGraph;
@@ -48,14 +48,36 @@ pub struct Model {
 }
 
 impl Model {
+    /// Whether the settings make sense.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |name: &str, value: f32, expected: &str| {
+            let problem = format!("{name} is {value}, not {expected}");
+            Err(EngineError::Program { operation: "svga", place: "settings".to_owned(), problem })
+        };
+        match *self {
+            Model { width: 0, .. } => wrong("the width", 0.0, "at least 1"),
+            Model { dropout, .. } if !(0.0..1.0).contains(&dropout) => {
+                wrong("the dropout", dropout, "in 0 ≤ rate < 1")
+            }
+            Model { lambda, .. } if !(0.0..f32::INFINITY).contains(&lambda) => {
+                wrong("λ", lambda, "a number from 0 on")
+            }
+            Model { beta, .. } if !(beta > 0.0 && beta.is_finite()) => {
+                wrong("β", beta, "a positive number")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// One update: the loss of the observed rows, its gradients, and a step of Adam. Its outputs are
-    /// `loss`, and the parts `features` and `field`.
+    /// `loss`, and the parts `features` and, unless λ is 0, `field`.
     pub fn training(
         &self,
         graph: &NormalisedGraph,
         observed: &[u32],
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
+        self.check()?;
         let program = Program::new(TRAINING);
         let loss = self.loss(&program, graph, observed, likelihood);
         self.minimise(&program, loss, &self.parameters());

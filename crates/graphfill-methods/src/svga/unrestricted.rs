@@ -18,6 +18,7 @@ impl Model {
         observed: &[u32],
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
+        self.check()?;
         let program = Program::new(TRAINING);
         let loss = self.unrestricted_loss(&program, graph, observed, likelihood);
         self.minimise(&program, loss, &self.unrestricted_parameters());

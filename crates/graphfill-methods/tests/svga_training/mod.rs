@@ -20,8 +20,10 @@ fn update(session: &mut Session, updates: usize) {
 
 /// The bits of all parameters and of Adam's moments.
 fn bits(session: &Session) -> Vec<u32> {
-    let kept =
-        |name: &str| ["", ".first_moment", ".second_moment"].map(|part| format!("{name}{part}"));
+    let kept = |name: &str| {
+        let moment = |which: &str| format!("{TRAINING}/{name}/{which}_moment");
+        [name.to_owned(), moment("first"), moment("second")]
+    };
     let numbers = session
         .parameters()
         .flat_map(kept)

@@ -62,6 +62,9 @@ impl Rows<'_> {
         let columns = right.columns;
         let rows = out.len() / columns.max(1);
         let panels = columns.div_ceil(PANEL);
+        if right.depth == 0 && existing == Existing::Replace {
+            out.fill(0.0);
+        }
         let mut block = L::new();
         for from in (0..right.depth).step_by(DEPTH) {
             let until = right.depth.min(from + DEPTH);

@@ -23,6 +23,8 @@ use crate::{Matrix, Shape};
 
 /// Scores that exist at a time: 4 MiB.
 const SCORES: usize = 1 << 20;
+/// Portions that a block has at least, however wide its rows are.
+const LEAST_TASKS: usize = 4;
 /// Rows that one thread takes at a time: whole tiles of a product, whether of six rows or eight.
 const ROWS_A_TASK: usize = 24;
 
@@ -91,7 +93,7 @@ impl DecoderLoss {
 /// How many rows are scored before the next ones: by their width alone, and whole tasks.
 fn rows_a_block(shape: Shape) -> usize {
     let most = (SCORES / shape.columns.max(1)) / ROWS_A_TASK * ROWS_A_TASK;
-    most.max(ROWS_A_TASK).min(shape.rows.next_multiple_of(ROWS_A_TASK))
+    most.max(LEAST_TASKS * ROWS_A_TASK).min(shape.rows.next_multiple_of(ROWS_A_TASK))
 }
 
 /// The temporary memory, cut into its uses.
@@ -211,6 +213,9 @@ impl Operation for DecoderLoss {
         };
         let mut totals = [0.0; 2];
         let mut by_latent = by_latent.unwrap_or_default();
+        if scores.is_empty() {
+            by_latent.fill(0.0);
+        }
         let (mut by_weight, mut by_bias, mut by_offset) = (by_weight, by_bias, by_offset);
         let block = rows_a_block(scores);
         for first in (0..scores.rows).step_by(block.max(1)) {
@@ -238,7 +243,8 @@ impl Operation for DecoderLoss {
                 to.iter_mut().zip(&*part).for_each(|(to, derivative)| *to = scale * derivative);
             }
         }
-        if scores.rows == 0 {
+        // Without scores there is nothing that a block would have written.
+        if scores.is_empty() {
             by_weight.into_iter().chain(by_bias).for_each(|derivative| derivative.fill(0.0));
         }
         loss.into_iter().for_each(|loss| loss[0] = totals[0] as f32);

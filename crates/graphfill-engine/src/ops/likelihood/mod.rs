@@ -64,6 +64,7 @@ impl Likelihood {
     /// 1/(2(1 − p)), so that both kinds together weigh the same; the mean over observed cells.
     pub fn balanced_bernoulli(self, targets: Targets, weight: f32) -> Result<Self> {
         let observed = self.checked("balanced Bernoulli", &targets)?;
+        targets.check_values("balanced Bernoulli", 0.0, 1.0)?;
         let bernoulli = Bernoulli::balanced(targets, observed);
         self.with(bernoulli.width(), observed, weight, Kind::Bernoulli(bernoulli))
     }
@@ -71,6 +72,7 @@ impl Likelihood {
     /// Numbers: the mean squared difference over observed cells.
     pub fn squared_error(self, targets: Targets, weight: f32) -> Result<Self> {
         let observed = self.checked("squared error", &targets)?;
+        targets.check_values("squared error", f32::MIN, f32::MAX)?;
         let width = targets.shape().columns;
         self.with(width, observed, weight, Kind::SquaredError(SquaredError(targets)))
     }
@@ -79,6 +81,7 @@ impl Likelihood {
     /// −Σ_k (x_k / |x|) · ln softmax(scores)_k, the mean over rows that have any.
     pub fn multinomial(self, targets: Targets, weight: f32) -> Result<Self> {
         self.checked("multinomial", &targets)?;
+        targets.check_values("multinomial", 0.0, f32::MAX)?;
         let width = targets.shape().columns;
         let multinomial = Multinomial::new(targets);
         let rows = multinomial.rows_with_any();

@@ -10,10 +10,11 @@ impl JudgeRow for SquaredError {
     #[inline(always)]
     fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
         match &self.0 {
-            // All targets as zeros first, then those that are not: (s − t)² = s² + t² − 2st.
+            // The targets that are not zero first; then all differences are alike.
             Targets::Sparse(rows) => {
-                let right = |(column, t): (usize, f32)| f64::from(t * (t - 2.0 * scores[column]));
-                let correction: f64 = entries(rows, row).map(right).sum();
+                for (column, t) in entries(rows, row) {
+                    scores[column] -= t;
+                }
                 let mut sums = [0.0f32; 16];
                 for chunk in scores.chunks_mut(16) {
                     for (score, sum) in chunk.iter_mut().zip(&mut sums) {
@@ -21,10 +22,7 @@ impl JudgeRow for SquaredError {
                         *score *= 2.0 * scale;
                     }
                 }
-                for (column, t) in entries(rows, row) {
-                    scores[column] -= 2.0 * scale * t;
-                }
-                correction + sums.iter().map(|&sum| f64::from(sum)).sum::<f64>()
+                sums.iter().map(|&sum| f64::from(sum)).sum::<f64>()
             }
             Targets::Dense { values, .. } => {
                 let targets = &values[row * scores.len()..][..scores.len()];

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use super::fingerprint_of;
-use crate::{Shape, SparseRows};
+use super::{fingerprint_of, problem_of};
+use crate::{Result, Shape, SparseRows};
 
 /// Stands for a category that was not observed.
 pub const MISSING_CATEGORY: u32 = u32::MAX;
 
 /// Observed cells of a block.
 pub enum Targets {
-    /// Every cell is observed, and most are zero.
+    /// Every cell is observed, and most are zero. The columns of a row rise.
     Sparse(SparseRows),
     /// Cell by cell, row after row; NaN where nothing was observed.
     Dense {
@@ -57,6 +57,35 @@ impl Targets {
             Targets::Sparse(rows) => rows.values().map_or(rows.entries() as f64, sum),
             Targets::Dense { values, .. } => sum(values),
         }
+    }
+
+    /// Whether every observed value lies where the loss makes sense, and no cell is told twice.
+    pub(super) fn check_values(
+        &self,
+        operation: &'static str,
+        least: f32,
+        most: f32,
+    ) -> Result<()> {
+        let outside = |value: &&f32| !(least..=most).contains(*value);
+        let found = match self {
+            Targets::Sparse(rows) => rows.values().and_then(|values| values.iter().find(outside)),
+            Targets::Dense { values, .. } => {
+                values.iter().filter(|value| !value.is_nan()).find(outside)
+            }
+        };
+        if let Some(value) = found {
+            let problem = format!("{value} was observed, not a number from {least} to {most}");
+            return Err(problem_of(operation, problem));
+        }
+        if let Targets::Sparse(rows) = self {
+            let view = rows.view();
+            let rising = |row: &usize| view.columns(*row).windows(2).all(|pair| pair[0] < pair[1]);
+            if let Some(row) = (0..view.rows()).find(|row| !rising(row)) {
+                let problem = format!("the columns of row {row} do not rise");
+                return Err(problem_of(operation, problem));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn bytes(&self) -> u64 {

@@ -138,7 +138,7 @@ fn blocks(rows: usize) -> impl Strategy<Value = Plain> {
 
 fn tables() -> impl Strategy<Value = (usize, Vec<Plain>, bool)> {
     (0usize..6).prop_flat_map(|rows| {
-        (Just(rows), prop::collection::vec(blocks(rows), 1..4), any::<bool>())
+        (Just(rows), prop::collection::vec(blocks(rows), 0..4), any::<bool>())
     })
 }
 
@@ -165,7 +165,7 @@ proptest! {
 
     #[test]
     fn decoded_rows_are_judged(
-        (rows, blocks, sparse) in tables(), width in 1usize..4,
+        (rows, blocks, sparse) in tables(), width in 0usize..4,
     ) {
         let likelihood = likelihood_of(rows, &blocks, sparse);
         let columns = likelihood.shape().columns;
@@ -266,6 +266,15 @@ fn targets_that_do_not_fit_are_refused() {
     let targets = Targets::dense([3, 2], vec![0.0; 6]);
     let error = Likelihood::new(4).squared_error(targets, 1.0).expect_err("another size");
     assert!(error.to_string().contains("targets are 3 × 2; the scores have 4 rows"), "{error}");
+    let error = Likelihood::new(1).balanced_bernoulli(Targets::dense([1, 2], vec![0.0, 3.0]), 1.0);
+    let error = error.expect_err("a count");
+    assert!(error.to_string().contains("3 was observed, not a number from 0 to 1"), "{error}");
+    let error = Likelihood::new(1).multinomial(Targets::dense([1, 2], vec![0.0, -1.0]), 1.0);
+    assert!(error.is_err());
+    let twice = SparseRows::new(vec![0, 2], vec![1, 1], None, 3);
+    let error = Likelihood::new(1).balanced_bernoulli(Targets::Sparse(twice), 1.0);
+    let error = error.expect_err("a cell told twice");
+    assert!(error.to_string().contains("the columns of row 0 do not rise"), "{error}");
     let error = Likelihood::new(2).categorical(3, vec![0, 3], 1.0).expect_err("an unknown level");
     assert!(error.to_string().contains("category 3 was observed; there are 3"), "{error}");
 }
