@@ -2,7 +2,7 @@
 //!
 //! [`metrics`] are plain functions, each with its formula; [`evaluate()`] hides rows or cells of a
 //! data set, runs methods on what is left and scores them seed by seed; [`comparison`] says
-//! whether a difference between two methods is more than noise; [`bench`] times training updates.
+//! whether a difference between two methods is more than noise; [`mod@bench`] times training updates.
 #![forbid(unsafe_code)]
 
 pub mod bench;
