@@ -12,6 +12,7 @@ mod cholesky;
 mod elementwise;
 mod numerics;
 mod product;
+mod scratch;
 mod sparse_product;
 mod sparse_rows;
 mod sums;
@@ -26,9 +27,10 @@ pub(crate) use product::{
     Dense, Existing, PackedRight, gram, pack_right, packed_len, product, product_rows,
     product_scratch,
 };
+pub(crate) use scratch::{as_doubles, cut, cut_len, doubles};
 pub use sparse_product::{FinishRow, PANEL_WIDTHS, Store, panel_width, sparse_product};
 pub(crate) use sparse_rows::{sparse_row, sparse_times_dense};
-pub(crate) use sums::{as_doubles, doubles, portions, sum_of_portions};
+pub(crate) use sums::{portions, sum_of_portions};
 
 /// The vectors that kernels use on this machine.
 pub fn vectors() -> &'static str {

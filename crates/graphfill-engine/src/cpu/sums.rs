@@ -4,20 +4,6 @@ use rayon::prelude::*;
 
 use super::elementwise::PORTION;
 
-/// Scratch numbers that hold so many doubles.
-pub(crate) const fn doubles(count: usize) -> usize {
-    2 * count
-}
-
-/// Scratch as doubles; it begins at a cache line.
-pub(crate) fn as_doubles(scratch: &mut [f32]) -> &mut [f64] {
-    let even = scratch.len() / 2 * 2;
-    if even == 0 {
-        return &mut [];
-    }
-    bytemuck::cast_slice_mut(&mut scratch[..even])
-}
-
 /// The partial sums that a matrix of so many numbers has.
 pub(crate) const fn portions(len: usize) -> usize {
     len.div_ceil(PORTION)

@@ -10,12 +10,11 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::Likelihood;
+use super::decoder_rows::{ROWS_A_TASK, Rows};
 use crate::cpu::{
-    Call, Dense, Existing, PackedRight, as_doubles, doubles, pack_right, packed_len, product,
-    product_rows, product_scratch,
+    Call, Dense, Existing, as_doubles, cut, cut_len, doubles, pack_right, packed_len, product,
+    product_scratch,
 };
 use crate::ops::column_sums::{column_sums, column_sums_scratch};
 use crate::program::{Backward, Constant, Mismatch, Operation};
@@ -25,8 +24,6 @@ use crate::{Matrix, Shape};
 const SCORES: usize = 1 << 20;
 /// Portions that a block has at least, however wide its rows are.
 const LEAST_TASKS: usize = 4;
-/// Rows that one thread takes at a time: whole tiles of a product, whether of six rows or eight.
-const ROWS_A_TASK: usize = 24;
 
 #[derive(Debug)]
 struct DecoderLoss {
@@ -120,18 +117,11 @@ fn scratch_parts(scores: Shape, width: usize, wanted: &[bool]) -> [usize; 6] {
         if_wanted(BY_BIAS, columns + column_sums_scratch(Shape::new(rows, columns))),
         doubles(2 * rows.div_ceil(ROWS_A_TASK)),
     ]
-    .map(|len| len.next_multiple_of(16))
 }
 
 impl<'a> Scratch<'a> {
-    fn cut(scratch: &'a mut [f32], parts: [usize; 6]) -> Self {
-        let mut rest = scratch;
-        let mut cut = |len: usize| {
-            let (part, tail) = std::mem::take(&mut rest).split_at_mut(len);
-            rest = tail;
-            part
-        };
-        let [scores, weight, weight_transposed, product, sums, partial] = parts.map(&mut cut);
+    fn new(scratch: &'a mut [f32], parts: [usize; 6]) -> Self {
+        let [scores, weight, weight_transposed, product, sums, partial] = cut(scratch, parts);
         let partial = as_doubles(partial);
         Scratch { scores, weight, weight_transposed, product, sums, partial }
     }
@@ -177,7 +167,7 @@ impl Operation for DecoderLoss {
     }
 
     fn scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
-        scratch_parts(self.likelihood.shape(), inputs[0].columns, wanted).iter().sum()
+        cut_len(scratch_parts(self.likelihood.shape(), inputs[0].columns, wanted))
     }
 
     fn arithmetic(&self, inputs: &[Shape], wanted: &[bool]) -> u64 {
@@ -198,7 +188,7 @@ impl Operation for DecoderLoss {
                 .map(|at| call.wanted_output(at));
         let wanted = [true, by_latent.is_some(), by_weight.is_some(), by_bias.is_some(), true];
         let parts = scratch_parts(scores, width, &wanted);
-        let scratch = Scratch::cut(call.scratch(), parts);
+        let scratch = Scratch::new(call.scratch(), parts);
         let weight = Dense::new(weight, width, scores.columns);
         let forward = pack_right(weight, 0..width, scratch.weight);
         let back = wanted[BY_LATENT]
@@ -256,68 +246,5 @@ fn add_row(to: &mut [f32], row: &[f32], existing: Existing) {
     match existing {
         Existing::Replace => to.copy_from_slice(row),
         Existing::Add => to.iter_mut().zip(row).for_each(|(to, row)| *to += row),
-    }
-}
-
-/// What scoring and judging some rows needs.
-struct Rows<'a> {
-    likelihood: &'a Likelihood,
-    latent: Dense<'a>,
-    forward: PackedRight<'a>,
-    back: Option<PackedRight<'a>>,
-    bias: Option<&'a [f32]>,
-    offset: Option<(&'a [f32], f32)>,
-}
-
-impl Rows<'_> {
-    /// Scores and judges the rows from `first` on: G is left in `scores`, G·Wᵀ in `by_latent`
-    /// unless that is empty; the loss and the derivative by the scale.
-    fn judge(
-        &self,
-        first: usize,
-        scores: &mut [f32],
-        by_latent: &mut [f32],
-        partial: &mut [f64],
-    ) -> [f64; 2] {
-        let columns = self.likelihood.shape().columns;
-        let tasks = (scores.len() / columns.max(1)).div_ceil(ROWS_A_TASK);
-        let partial = &mut partial.as_chunks_mut::<2>().0[..tasks];
-        let scores = scores.par_chunks_mut((ROWS_A_TASK * columns).max(1));
-        if by_latent.is_empty() {
-            scores.zip(&mut *partial).enumerate().for_each(|(task, (scores, sums))| {
-                *sums = self.task(first + task * ROWS_A_TASK, scores);
-            });
-        } else {
-            let by_latent = by_latent.par_chunks_mut(ROWS_A_TASK * self.latent.columns());
-            let tasks = scores.zip(by_latent).zip(&mut *partial).enumerate();
-            tasks.for_each(|(task, ((scores, by_latent), sums))| {
-                *sums = self.task(first + task * ROWS_A_TASK, scores);
-                if let Some(back) = self.back {
-                    let rows = scores.len() / columns.max(1);
-                    let derivative = Dense::new(scores, rows, columns);
-                    product_rows(derivative, 0, 0, back, by_latent, Existing::Replace);
-                }
-            });
-        }
-        partial.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
-    }
-
-    fn task(&self, first: usize, scores: &mut [f32]) -> [f64; 2] {
-        let columns = self.likelihood.shape().columns;
-        product_rows(self.latent, first, 0, self.forward, scores, Existing::Replace);
-        if let Some(bias) = self.bias {
-            for row in scores.chunks_exact_mut(columns.max(1)) {
-                row.iter_mut().zip(bias).for_each(|(score, bias)| *score += bias);
-            }
-        }
-        let Some((offset, scale)) = self.offset else {
-            return [self.likelihood.judge(first, scores), 0.0];
-        };
-        let offset = &offset[first * columns..first * columns + scores.len()];
-        scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += scale * offset);
-        let loss = self.likelihood.judge(first, scores);
-        let cells = scores.iter().zip(offset);
-        let by_scale = cells.map(|(&g, &offset)| f64::from(g) * f64::from(offset)).sum();
-        [loss, by_scale]
     }
 }

@@ -10,6 +10,7 @@
 mod bernoulli;
 mod categorical;
 mod decoder_loss;
+mod decoder_rows;
 mod loss;
 mod multinomial;
 mod squared_error;

@@ -1,0 +1,118 @@
+//! The field against plain references: dense matrices, elimination, central differences.
+
+use super::*;
+use crate::testing::{Reference, check};
+use proptest::prelude::*;
+
+/// A random graph as S, and K.
+fn graphs() -> impl Strategy<Value = (Arc<SparseMatrix>, Reference)> {
+    (1usize..8, prop::collection::vec((0usize..8, 0usize..8), 0..16)).prop_map(|(nodes, pairs)| {
+        let mut adjacent = vec![vec![false; nodes]; nodes];
+        for (a, b) in pairs.iter().map(|(a, b)| (a % nodes, b % nodes)).filter(|(a, b)| a != b) {
+            adjacent[a][b] = true;
+            adjacent[b][a] = true;
+        }
+        let degree = |node: usize| adjacent[node].iter().filter(|&&edge| edge).count() as f64;
+        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut field =
+            Reference::new(Shape::new(nodes, nodes), |a, b| f64::from(u8::from(a == b)));
+        for (a, neighbours) in adjacent.iter().enumerate() {
+            for b in (0..nodes).filter(|&b| neighbours[b]) {
+                let value = 1.0 / (degree(a) * degree(b)).sqrt();
+                columns.push(b as u32);
+                values.push(value as f32);
+                field.values[a * nodes + b] -= f64::from(value as f32);
+            }
+            offsets.push(columns.len());
+        }
+        (Arc::new(SparseMatrix::symmetric(offsets, columns, Some(values))), field)
+    })
+}
+
+fn trace(field: &Reference, latent: &Reference) -> f64 {
+    let product = latent.transposed().product(&field.product(latent));
+    (0..latent.shape.columns).map(|k| product.at(k, k)).sum()
+}
+
+/// log|A| by elimination, with no square roots.
+fn log_determinant(matrix: &Reference) -> f64 {
+    let size = matrix.shape.rows;
+    let mut rest = matrix.clone();
+    let mut sum = 0.0;
+    for k in 0..size {
+        sum += rest.at(k, k).ln();
+        for i in k + 1..size {
+            let factor = rest.at(i, k) / rest.at(k, k);
+            for j in k..size {
+                rest.values[i * size + j] -= factor * rest.at(k, j);
+            }
+        }
+    }
+    sum
+}
+
+fn of_identity_plus(gram: &Reference, beta: f64) -> f64 {
+    log_determinant(&Reference::new(gram.shape, |i, j| {
+        gram.at(i, j) / beta + f64::from(u8::from(i == j))
+    }))
+}
+
+proptest! {
+    #[test]
+    fn the_regulariser_and_its_gradient(
+        (similarity, field) in graphs(), width in 1usize..20, beta in 0.1f32..2.0,
+    ) {
+        check(
+            &[Shape::new(field.shape.rows, width)],
+            |_, z| z[0].field_regulariser(&similarity, beta),
+            |z| {
+                let gram = z[0].transposed().product(&z[0]);
+                let determinant = of_identity_plus(&gram, f64::from(beta));
+                Reference::scalar(trace(&field, &z[0]) - 0.5 * determinant)
+            },
+        );
+    }
+
+    /// The reference does have the n × n matrix Σ.
+    #[test]
+    fn the_divergence_and_its_gradients(
+        (similarity, field) in graphs(), width in 1usize..6, rank in 1usize..6,
+        beta in 0.1f32..2.0,
+    ) {
+        let nodes = field.shape.rows;
+        check(
+            &[Shape::new(nodes, width), Shape::new(nodes, rank)],
+            |_, x| x[0].field_divergence(x[1], &similarity, beta),
+            |x| {
+                let beta = f64::from(beta);
+                let mut sigma = x[1].product(&x[1].transposed());
+                (0..nodes).for_each(|i| sigma.values[i * nodes + i] += beta);
+                let product = field.product(&sigma);
+                let traced: f64 = (0..nodes).map(|i| product.at(i, i)).sum();
+                let mean = trace(&field, &x[0]) / width as f64;
+                Reference::scalar(0.5 * (mean + traced - log_determinant(&sigma)))
+            },
+        );
+    }
+}
+
+#[test]
+fn the_energy_is_the_same_without_its_derivative() {
+    use crate::{Initial, Plan, Program, Session};
+    let matrix = SparseMatrix::symmetric(vec![0, 1, 2, 2], vec![1, 0], None);
+    let similarity = Arc::new(matrix);
+    let build = |with_gradient: bool| {
+        let program = Program::new("test");
+        let z = program.parameter("z", [3, 40], Initial::Normal(1.0));
+        let energy = z.field_regulariser(&similarity, 0.1);
+        program.output("energy", energy);
+        if with_gradient {
+            program.output("gradient", program.differentiate(energy, &["z"])[0]);
+        }
+        let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
+        let mut session = Session::new(plan, 3);
+        session.run("test").expect("a run");
+        session.scalar("test", "energy").expect("an output")
+    };
+    assert!((build(true) / build(false) - 1.0).abs() < 1e-5);
+}
