@@ -100,49 +100,49 @@ impl Operation for LinearCombination {
 
     fn cpu(&self, call: &mut Call<'_>) {
         let out = call.output(0);
-        let call = &*call;
+        let mut inputs = [None; MOST_INPUTS];
+        for (at, input) in inputs[..self.weights.len()].iter_mut().enumerate() {
+            *input = call.input_unless_in_place(at);
+        }
+        let weights = &self.weights[..];
         for_each_portion(out, |begin, out| {
-            // The one whose place the output takes first: it is there already.
-            let mut fresh = true;
-            let own = (0..self.weights.len()).find(|&at| call.input_unless_in_place(at).is_none());
-            if let Some(own) = own {
-                scale(out, self.weights[own]);
-                fresh = false;
-            }
-            for (at, &weight) in self.weights.iter().enumerate() {
-                if let Some(input) = call.input_unless_in_place(at) {
-                    let input = &input[begin..begin + out.len()];
-                    Arch::new().dispatch(AddTerm { weight, input, out: &mut *out, fresh });
-                    fresh = false;
-                }
-            }
+            Arch::new().dispatch(Portion { weights, inputs: &inputs, begin, out });
         });
     }
 }
 
-fn scale(out: &mut [f32], weight: f32) {
-    if weight != 1.0 {
-        out.iter_mut().for_each(|value| *value *= weight);
-    }
-}
+/// Numbers that are summed at a time.
+const STRIP: usize = 64;
 
-struct AddTerm<'a> {
-    weight: f32,
-    input: &'a [f32],
+struct Portion<'a> {
+    weights: &'a [f32],
+    /// The one that is missing is what the output holds.
+    inputs: &'a [Option<&'a [f32]>],
+    begin: usize,
     out: &'a mut [f32],
-    fresh: bool,
 }
 
-impl NullaryFnOnce for AddTerm<'_> {
+impl NullaryFnOnce for Portion<'_> {
     type Output = ();
 
+    /// Always in the order of the inputs, so that the sum does not depend on which of them the
+    /// output is written over.
     #[inline(always)]
     fn call(self) {
-        let pairs = self.out.iter_mut().zip(self.input);
-        if self.fresh {
-            pairs.for_each(|(out, &x)| *out = self.weight * x);
-        } else {
-            pairs.for_each(|(out, &x)| *out += self.weight * x);
+        for (strip, out) in self.out.chunks_mut(STRIP).enumerate() {
+            let begin = self.begin + strip * STRIP;
+            let mut own = [0.0; STRIP];
+            own[..out.len()].copy_from_slice(out);
+            out.fill(0.0);
+            for (&weight, input) in self.weights.iter().zip(self.inputs) {
+                let input = match input {
+                    Some(input) => &input[begin..begin + out.len()],
+                    None => &own[..out.len()],
+                };
+                for (out, &x) in out.iter_mut().zip(input) {
+                    *out += weight * x;
+                }
+            }
         }
     }
 }

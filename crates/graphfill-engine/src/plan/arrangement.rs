@@ -26,15 +26,26 @@ enum Home {
     None,
 }
 
+/// Whether values may share memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// Where their lives don't overlap.
+    Allowed,
+    /// Never: what the tests compare with.
+    #[cfg(test)]
+    Never,
+}
+
 /// The planned program, and where its last room ends.
 pub(super) fn arrange(
     program: Recorded,
     buffers: &[Buffer],
     begin: usize,
+    sharing: Sharing,
 ) -> (PlannedProgram, usize) {
     let Recorded { name, recording } = program;
     let order = order(&recording);
-    let (homes, mut rooms) = assign_rooms(&recording, &order, buffers);
+    let (homes, mut rooms) = assign_rooms(&recording, &order, buffers, sharing);
     let scratch: Vec<usize> = order
         .iter()
         .enumerate()
@@ -46,6 +57,10 @@ pub(super) fn arrange(
             rooms.len() - 1
         })
         .collect();
+    if sharing != Sharing::Allowed {
+        let always = Life { from: 0, until: order.len() };
+        rooms.iter_mut().for_each(|room| room.life = always);
+    }
     let (places, end) = place_rooms(&rooms, begin);
     let place = |value: &ValueId| {
         let len = recording.values[value.0].shape.len();
@@ -90,6 +105,7 @@ fn assign_rooms(
     recording: &Recording,
     order: &[usize],
     buffers: &[Buffer],
+    sharing: Sharing,
 ) -> (Vec<Home>, Vec<Room>) {
     let lives = lifetimes(recording, order);
     let mut homes = vec![Home::None; recording.values.len()];
@@ -113,7 +129,8 @@ fn assign_rooms(
                     .iter()
                     .any(|other| matches!(homes[other.0], Home::Room(other) if other == room));
                 let same = recording.values[dying.0].shape == recording.values[output.0].shape;
-                (to == index && same && !taken).then_some(room)
+                let may = sharing == Sharing::Allowed;
+                (may && to == index && same && !taken).then_some(room)
             });
             match shared {
                 Some(room) => {

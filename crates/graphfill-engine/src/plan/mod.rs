@@ -8,6 +8,8 @@ mod arrangement;
 mod lifetimes;
 mod memory;
 mod order;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,6 +17,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 pub use memory::MemoryLimit;
+
+use arrangement::{Sharing, arrange};
 
 use crate::Shape;
 use crate::error::{EngineError, Result, in_units};
@@ -78,6 +82,10 @@ pub(crate) struct Buffer {
 impl Plan {
     /// Plans programs that are run in turn and share parameters and inputs by name.
     pub fn new(programs: Vec<Recorded>) -> Result<Self> {
+        Self::with_sharing(programs, Sharing::Allowed)
+    }
+
+    fn with_sharing(programs: Vec<Recorded>, sharing: Sharing) -> Result<Self> {
         let (buffers, persistent) = shared_buffers(&programs)?;
         let described: String = programs.iter().map(Recorded::describe).collect();
         let mut arena = persistent;
@@ -91,7 +99,7 @@ impl Plan {
                 let place = format!("rename `{}`", program.name);
                 return Err(EngineError::Program { operation: "plan", place, problem });
             }
-            let (program, end) = arrangement::arrange(program, &buffers, persistent);
+            let (program, end) = arrange(program, &buffers, persistent, sharing);
             arena = arena.max(end);
             for step in &program.steps {
                 let own = step.operation.constants();
