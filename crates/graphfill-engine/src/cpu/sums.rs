@@ -20,5 +20,6 @@ pub(crate) fn sum_of_portions(
         *sum = part(portion * PORTION, len.min((portion + 1) * PORTION));
     };
     partial.par_iter_mut().enumerate().for_each(work);
-    partial.iter().sum()
+    // A sum of nothing is −0, by which a division would change its sign.
+    0.0 + partial.iter().sum::<f64>()
 }

@@ -68,9 +68,10 @@ pub(super) fn column_sums(x: &[f32], columns: usize, partial: &mut [f32], out: &
     Arch::new().dispatch(AddRows { rows: partial, sums: out });
 }
 
-struct AddRows<'a> {
-    rows: &'a [f32],
-    sums: &'a mut [f32],
+/// sums[k] += Σ_i rows[i, k], in the order of the rows.
+pub(super) struct AddRows<'a> {
+    pub(super) rows: &'a [f32],
+    pub(super) sums: &'a mut [f32],
 }
 
 impl NullaryFnOnce for AddRows<'_> {

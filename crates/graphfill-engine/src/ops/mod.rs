@@ -24,6 +24,7 @@ mod gather_rows;
 mod gaussian_field;
 mod gaussian_kl;
 mod gru;
+mod head_scores;
 mod likelihood;
 mod linear_combination;
 mod multiply;

@@ -13,6 +13,7 @@
 mod edges;
 mod forward;
 mod gradient;
+mod layer;
 mod mask;
 
 use std::sync::Arc;
