@@ -141,7 +141,7 @@ fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
     Ok(shapes)
 }
 
-const HEADER: [&str; 10] = [
+const HEADER: [&str; 14] = [
     "task",
     "shape",
     "device",
@@ -152,6 +152,10 @@ const HEADER: [&str; 10] = [
     "share_of_gemm_rate",
     "planned_bytes",
     "peak_bytes",
+    "nodes",
+    "edges",
+    "features",
+    "hidden",
 ];
 
 fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
@@ -168,6 +172,10 @@ fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
             timing.share_of_gemm_rate.to_string(),
             timing.planned_bytes.to_string(),
             timing.peak_bytes.map_or(String::new(), |peak| peak.to_string()),
+            timing.size.nodes.to_string(),
+            timing.size.edges.to_string(),
+            timing.size.features.to_string(),
+            timing.size.hidden.to_string(),
         ]
     }));
     rows

@@ -49,6 +49,22 @@ pub struct UpdateTiming {
     /// The most resident memory above what the process had before; none where the system doesn't
     /// tell.
     pub peak_bytes: Option<u64>,
+    /// The size of the graph, its table and the model.
+    #[serde(flatten)]
+    pub size: Size,
+}
+
+/// How large the task is.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Size {
+    /// Nodes.
+    pub nodes: usize,
+    /// Undirected edges.
+    pub edges: usize,
+    /// Columns of the table.
+    pub features: usize,
+    /// The width of hidden and latent rows.
+    pub hidden: usize,
 }
 
 /// Plans and times an update, unless the plan needs more memory than the limit allows.
@@ -81,6 +97,12 @@ pub fn time_update(
         share_of_gemm_rate: gflop_per_update / seconds / gemm_gflops,
         planned_bytes,
         peak_bytes: peak.zip(resident).map(|(peak, before)| peak.saturating_sub(before)),
+        size: Size {
+            nodes: shape.nodes,
+            edges: shape.edges,
+            features: shape.features,
+            hidden: shape.model.width,
+        },
     })
 }
 

@@ -1,0 +1,75 @@
+//! The arguments of `graphfill bench`.
+
+use clap::{Args, ValueEnum};
+
+/// What to time.
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill bench                                       all eight shapes, as JSON
+  graphfill bench --shapes cora,arxiv --format table
+  graphfill bench --shapes cora --nodes 20000 --edges 80000
+  graphfill bench --shapes cora --profile               where the time of an update goes")]
+pub(crate) struct Bench {
+    /// The sizes of these data sets: cora, citeseer, photo, computers, steam, pubmed, coauthor, arxiv [default: all]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) shapes: Vec<String>,
+    /// Which update
+    #[arg(long, value_enum, default_value_t = BenchVariant::Svga)]
+    pub(crate) variant: BenchVariant,
+    /// Another number of nodes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pub(crate) nodes: Option<u32>,
+    /// Another number of edges
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=200_000_000))]
+    pub(crate) edges: Option<u32>,
+    /// Another width of hidden and latent rows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) hidden: Option<u32>,
+    /// Say where the time of an update goes, operation by operation, instead
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// How long to repeat the update of each shape; at least three times
+    #[arg(long, value_name = "S", default_value = "3", value_parser = duration)]
+    pub(crate) seconds: f64,
+    /// Fail before starting if more memory is needed, such as 4GiB or 500MB [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub(crate) memory_limit: Option<u64>,
+}
+
+/// Which update is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchVariant {
+    /// One encoder, latents as they are
+    Svga,
+    /// Two encoders, latents drawn from a distribution
+    SvgaU,
+}
+
+fn duration(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("must be a number of seconds, at most 86400".to_owned()),
+    }
+}
+
+/// Bytes, with or without a unit: 4GiB, 500MB, 1000000.
+fn memory_size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 7] = [
+        ("", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+    ];
+    let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = UNITS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim()));
+    match (number.trim().parse::<f64>(), unit) {
+        (Ok(number), Some((_, size))) if number >= 0.0 && number * size < 1e18 => {
+            Ok((number * size) as u64)
+        }
+        _ => Err("must be a size such as 4GiB, 500MB or a number of bytes".to_owned()),
+    }
+}
