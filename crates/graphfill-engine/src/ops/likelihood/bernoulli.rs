@@ -4,10 +4,14 @@
 //!
 //! with slope (on·x + off·(1 − x)) · σ(s) − on·x.
 
-use super::targets::entries;
 use super::{JudgeRow, Targets};
 use crate::SparseRows;
 use crate::cpu::{exp, ln};
+
+/// Cells that are judged side by side.
+const LANES: usize = 16;
+/// Columns whose targets are spread out at a time.
+const STRIP: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Bernoulli {
@@ -19,8 +23,8 @@ pub(super) struct Bernoulli {
 impl Bernoulli {
     pub(super) fn balanced(targets: Targets, observed: usize) -> Self {
         let share = targets.sum() / observed.max(1) as f64;
-        // A kind that was never observed weighs nothing, but must be something to divide by.
-        let weight = |share: f64| if share > 0.0 { (0.5 / share) as f32 } else { 0.5 };
+        // A kind that was never observed weighs nothing.
+        let weight = |share: f64| if share > 0.0 { (0.5 / share) as f32 } else { 0.0 };
         Bernoulli { targets, on: weight(share), off: weight(1.0 - share) }
     }
 
@@ -28,52 +32,55 @@ impl Bernoulli {
         self.targets.shape().columns
     }
 
-    /// All cells as zeros first, which is the same for every cell; then the ones are put right.
+    /// Some columns at a time, with their ones put where they are.
     #[inline(always)]
     fn judge_sparse(&self, ones: &SparseRows, row: usize, scores: &mut [f32], scale: f32) -> f64 {
-        let mut loss = 0.0f64;
-        for (column, x) in entries(ones, row) {
-            let score = scores[column];
-            let (positive, _) = softplus(score);
-            let correction = self.on * (positive - score) - self.off * positive;
-            loss += f64::from(x * correction);
-        }
-        let mut sums = [0.0f32; 16];
-        let (chunks, rest) = scores.as_chunks_mut::<16>();
-        for chunk in chunks {
-            for lane in 0..16 {
-                let (positive, slope) = softplus(chunk[lane]);
-                sums[lane] += positive;
-                chunk[lane] = self.off * scale * slope;
+        let view = ones.view();
+        let (columns, values) = (view.columns(row), view.values(row));
+        let (mut loss, mut next) = (0.0, 0);
+        for (at, scores) in scores.chunks_mut(STRIP).enumerate() {
+            let begin = at * STRIP;
+            let mut targets = [0.0; STRIP];
+            // The columns of a row rise.
+            while let Some(&column) = columns.get(next)
+                && (column as usize) < begin + scores.len()
+            {
+                targets[column as usize - begin] = values.map_or(1.0, |values| values[next]);
+                next += 1;
             }
-        }
-        for score in rest {
-            let (positive, slope) = softplus(*score);
-            sums[0] += positive;
-            *score = self.off * scale * slope;
-        }
-        loss += f64::from(self.off) * sums.iter().map(|&sum| f64::from(sum)).sum::<f64>();
-        for (column, x) in entries(ones, row) {
-            let slope = scores[column] / (self.off * scale);
-            let right = x * self.on + (1.0 - x) * self.off;
-            scores[column] = scale * (right * slope - x * self.on);
+            loss += self.judge_cells(&targets[..scores.len()], scores, scale);
         }
         loss
     }
 
     #[inline(always)]
-    fn judge_dense(&self, targets: &[f32], scores: &mut [f32], scale: f32) -> f64 {
-        let mut loss = 0.0f64;
-        for (score, &x) in scores.iter_mut().zip(targets) {
-            let (positive, slope) = softplus(*score);
-            let weight = self.on * x + self.off * (1.0 - x);
-            let cell = weight * positive - self.on * x * *score;
-            let derivative = scale * (weight * slope - self.on * x);
-            let observed = !x.is_nan();
-            loss += if observed { f64::from(cell) } else { 0.0 };
-            *score = if observed { derivative } else { 0.0 };
+    fn judge_cells(&self, targets: &[f32], scores: &mut [f32], scale: f32) -> f64 {
+        let mut sums = [0.0f32; LANES];
+        let (whole, rest) = scores.as_chunks_mut::<LANES>();
+        let (whole_targets, rest_targets) = targets.as_chunks::<LANES>();
+        for (scores, targets) in whole.iter_mut().zip(whole_targets) {
+            for lane in 0..LANES {
+                let (cell, derivative) = self.cell(scores[lane], targets[lane], scale);
+                sums[lane] += cell;
+                scores[lane] = derivative;
+            }
         }
-        loss
+        for ((score, &x), sum) in rest.iter_mut().zip(rest_targets).zip(&mut sums) {
+            let (cell, derivative) = self.cell(*score, x, scale);
+            *sum += cell;
+            *score = derivative;
+        }
+        sums.iter().map(|&sum| f64::from(sum)).sum()
+    }
+
+    /// The loss of one cell, and `scale` times its slope; nothing where the cell was not observed.
+    #[inline(always)]
+    fn cell(&self, score: f32, x: f32, scale: f32) -> (f32, f32) {
+        let (positive, slope) = softplus(score);
+        let on = self.on * x;
+        let weight = on + self.off * (1.0 - x);
+        let (cell, derivative) = (weight * positive - on * score, scale * (weight * slope - on));
+        if x.is_nan() { (0.0, 0.0) } else { (cell, derivative) }
     }
 }
 
@@ -84,7 +91,7 @@ impl JudgeRow for Bernoulli {
             Targets::Sparse(ones) => self.judge_sparse(ones, row, scores, scale),
             Targets::Dense { values, .. } => {
                 let targets = &values[row * scores.len()..][..scores.len()];
-                self.judge_dense(targets, scores, scale)
+                self.judge_cells(targets, scores, scale)
             }
         }
     }
