@@ -37,8 +37,9 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     for shape in &shapes {
         stop::check()?;
         messages.say(&format!("{}: {} nodes, {} edges", shape.name, shape.nodes, shape.edges));
-        let timing =
-            time_update(shape, variant, limit, time).map_err(|error| named(shape, &error))?;
+        let timing = time_update(shape, variant, limit, time, &stop::asked)
+            .map_err(|error| named(shape, &error))?;
+        stop::check()?;
         report.results.push(timing);
     }
     match general.format.unwrap_or(Format::Json) {

@@ -19,6 +19,7 @@ fn results_are_json_with_time_and_memory() {
         assert_eq!((&result["shape"], &result["device"]), (&"cora".into(), &"cpu".into()));
         assert_eq!(result["threads"], 1);
         assert_eq!((&result["nodes"], &result["hidden"]), (&60.into(), &8.into()));
+        assert_eq!(result["edges"], 120);
         let number = |name: &str| result[name].as_f64().expect(name);
         assert!(number("ms_per_update") > 0.0 && number("gemm_gflops") > 0.0);
         assert!((0.0..1.0).contains(&number("share_of_gemm_rate")));

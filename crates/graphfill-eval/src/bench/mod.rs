@@ -20,6 +20,8 @@ pub use workload::{Variant, Workload};
 
 use crate::memory;
 
+/// How often an update is timed at least.
+const LEAST_RUNS: usize = 3;
 /// Rows and columns of the large product.
 const PRODUCT_SIZE: usize = 2048;
 /// How often it is tried, before and after.
@@ -67,22 +69,27 @@ pub struct Size {
     pub hidden: usize,
 }
 
-/// Plans and times an update, unless the plan needs more memory than the limit allows.
+/// Plans and times an update, unless the plan needs more memory than the limit allows. Once
+/// `stopped` says so, no further update is begun.
 pub fn time_update(
     shape: &BenchShape,
     variant: Variant,
     limit: MemoryLimit,
     time: Duration,
+    stopped: &dyn Fn() -> bool,
 ) -> Result<UpdateTiming> {
     let before = large_product_rate()?;
     let resident = memory::resident_bytes();
     memory::reset_peak();
-    let plan = Workload::new(shape).plan(variant)?;
+    let workload = Workload::new(shape);
+    let plan = workload.plan(variant)?;
+    let edges = workload.edges();
+    drop(workload);
     plan.check_memory(limit, "--hidden")?;
     let planned_bytes = plan.peak_bytes();
     let gflop_per_update = plan.arithmetic(TRAINING)? as f64 / 1e9;
     let mut session = Session::new(plan, 0);
-    let seconds = seconds_a_run(&mut session, TRAINING, time)?;
+    let seconds = seconds_a_run(&mut session, TRAINING, time, stopped)?;
     let peak = memory::peak_bytes();
     drop(session);
     let gemm_gflops = before.max(large_product_rate()?);
@@ -99,7 +106,7 @@ pub fn time_update(
         peak_bytes: peak.zip(resident).map(|(peak, before)| peak.saturating_sub(before)),
         size: Size {
             nodes: shape.nodes,
-            edges: shape.edges,
+            edges,
             features: shape.features,
             hidden: shape.model.width,
         },
@@ -121,11 +128,17 @@ pub fn profile_update(
 }
 
 /// The median over as many runs as fit the time, at least three, after one to warm up.
-fn seconds_a_run(session: &mut Session, program: &str, time: Duration) -> Result<f64> {
+fn seconds_a_run(
+    session: &mut Session,
+    program: &str,
+    time: Duration,
+    stopped: &dyn Fn() -> bool,
+) -> Result<f64> {
     session.run(program)?;
     let begin = Instant::now();
     let mut seconds = Vec::new();
-    while seconds.len() < 3 || begin.elapsed() < time {
+    while seconds.is_empty() || !stopped() && (seconds.len() < LEAST_RUNS || begin.elapsed() < time)
+    {
         let run = Instant::now();
         session.run(program)?;
         seconds.push(run.elapsed().as_secs_f64());

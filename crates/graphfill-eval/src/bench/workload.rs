@@ -48,6 +48,11 @@ impl Workload {
         Workload { shape: *shape, graph, observed: observed.map(|node| node as u32).collect() }
     }
 
+    /// How many edges the graph has: fewer than asked for where it is complete.
+    pub fn edges(&self) -> usize {
+        self.graph.similarity.entries() / 2
+    }
+
     /// The update, planned.
     pub fn plan(&self, variant: Variant) -> Result<Plan> {
         let model = &self.shape.model;
