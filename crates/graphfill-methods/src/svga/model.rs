@@ -77,11 +77,8 @@ impl Model {
         observed: &[u32],
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
-        self.check()?;
-        let program = Program::new(TRAINING);
-        let loss = self.loss(&program, graph, observed, likelihood);
-        self.minimise(&program, loss, &self.parameters());
-        program.finish()
+        let names = self.parameters();
+        self.update_of(&names, |program| self.loss(program, graph, observed, likelihood))
     }
 
     /// The loss alone, with its parts as outputs.
@@ -157,10 +154,18 @@ impl Model {
         latent.dropout(self.dropout).decoder_loss(decoder, likelihood)
     }
 
-    pub(super) fn minimise<'p>(&self, program: &'p Program, loss: Matrix<'p>, names: &[String]) {
+    /// A step of Adam down a loss, once the settings are found to make sense.
+    pub(super) fn update_of(
+        &self,
+        names: &[String],
+        record_loss: impl for<'p> FnOnce(&'p Program) -> Matrix<'p>,
+    ) -> Result<Recorded> {
+        self.check()?;
+        let program = Program::new(TRAINING);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let adam = Adam::new(Schedule::Constant(self.learning_rate));
-        program.minimise(loss, &adam, None, &names);
+        program.minimise(record_loss(&program), &adam, None, &names);
+        program.finish()
     }
 
     pub(super) fn decoder_parameters(&self) -> impl Iterator<Item = String> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use graphfill_engine::{Likelihood, Matrix, Program, Recorded, Result};
 
-use super::model::{Model, TRAINING, encoder_parameters};
+use super::model::{Model, encoder_parameters};
 use super::{Normalisation, NormalisedGraph};
 
 impl Model {
@@ -18,11 +18,9 @@ impl Model {
         observed: &[u32],
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
-        self.check()?;
-        let program = Program::new(TRAINING);
-        let loss = self.unrestricted_loss(&program, graph, observed, likelihood);
-        self.minimise(&program, loss, &self.unrestricted_parameters());
-        program.finish()
+        self.update_of(&self.unrestricted_parameters(), |program| {
+            self.unrestricted_loss(program, graph, observed, likelihood)
+        })
     }
 
     /// The loss alone, with its parts as outputs.
