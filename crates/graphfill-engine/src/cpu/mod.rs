@@ -10,6 +10,7 @@ mod call;
 mod centred_gram;
 mod cholesky;
 mod elementwise;
+mod multiply;
 mod numerics;
 mod product;
 mod scratch;
@@ -22,6 +23,7 @@ pub use call::Call;
 pub(crate) use centred_gram::{Centring, centred_gram};
 pub(crate) use cholesky::{cholesky, inverse, inverse_times, rounded_off};
 pub(crate) use elementwise::{Combine, Convert, PORTION, combine, convert, for_each_portion};
+pub use multiply::multiply;
 pub(crate) use numerics::{exp, ln, sigmoid, sine_and_cosine_of_turns, tanh};
 pub(crate) use product::{
     Dense, Existing, PackedRight, gram, pack_right, packed_len, product, product_rows,
