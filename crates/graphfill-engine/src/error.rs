@@ -53,6 +53,14 @@ pub enum EngineError {
         /// How many numbers there were.
         found: usize,
     },
+    /// A tensor that is kept, or to be kept, in a file is not as it should be.
+    #[error("tensor `{name}` {problem}")]
+    Tensor {
+        /// The tensor.
+        name: String,
+        /// What was found and what was expected.
+        problem: String,
+    },
     /// Outputs are kept until the next run of any program.
     #[error("`{output}` of `{program}` is gone: {last} was run last")]
     NotRun {

@@ -73,6 +73,7 @@ pub mod random;
 mod session;
 mod shape;
 mod sparse;
+mod store;
 #[cfg(test)]
 mod testing;
 
@@ -84,3 +85,4 @@ pub use program::{Backward, Constant, Initial, Matrix, Mismatch, Operation, Prog
 pub use session::{OperationTime, Session, Snapshot};
 pub use shape::Shape;
 pub use sparse::{SparseMatrix, SparseRows, SparseView};
+pub use store::{TensorStore, Tensors};

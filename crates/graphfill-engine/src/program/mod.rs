@@ -21,7 +21,7 @@ pub use initial::Initial;
 pub use matrix::Matrix;
 pub use operation::{Constant, Mismatch, Operation};
 pub(crate) use operation::{MOST_INPUTS, MOST_OUTPUTS};
-pub(crate) use recording::{Named, Node, Recording, Role, Source, ValueId};
+pub(crate) use recording::{EXTRA, Named, Node, Recording, Role, Source, ValueId};
 
 use crate::Shape;
 use crate::error::{EngineError, Result};
@@ -193,10 +193,14 @@ impl Program {
     #[track_caller]
     fn named(&self, name: &str, shape: Shape, role: Role) -> Matrix<'_> {
         let added = self.recording.borrow_mut().add_named(name, shape, role);
-        let value = added.unwrap_or_else(|problem| {
-            self.fail("buffer", problem);
-            self.recording.borrow_mut().add_value(shape)
-        });
+        // No closure: it would hide the caller's line from the message.
+        let value = match added {
+            Ok(value) => value,
+            Err(problem) => {
+                self.fail("buffer", problem);
+                self.recording.borrow_mut().add_value(shape)
+            }
+        };
         Matrix { program: self, value, shape }
     }
 

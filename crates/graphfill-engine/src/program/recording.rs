@@ -6,6 +6,10 @@ use std::sync::Arc;
 use super::{Initial, Operation};
 use crate::Shape;
 use crate::error::EngineError;
+use crate::store::METADATA;
+
+/// How the names of what is saved beside a session's buffers begin.
+pub(crate) const EXTRA: &str = "extra:";
 
 /// The index of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,6 +93,12 @@ impl Recording {
             let (first, before) = (known.role, known.shape);
             return Err(format!(
                 "`{name}` is {first:?}, {before}, and was asked for as {role:?}, {shape}"
+            ));
+        }
+        if name.starts_with(EXTRA) || name == METADATA {
+            return Err(format!(
+                "`{name}` means something else in checkpoints; rename it so that it does not begin \
+                 with `{EXTRA}` and is not `{METADATA}`"
             ));
         }
         let value = self.add_value(shape);

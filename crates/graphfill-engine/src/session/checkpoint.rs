@@ -3,15 +3,18 @@
 //! Tensors are the parameters and the optimiser's state under their names, rows × columns of F32.
 //! Texts are the format and its version, the fingerprint of the plan, the seed, and the steps of
 //! each program: with them, a session that is loaded goes on to the bit as if never interrupted.
+//! What the caller keeps beside them has names that begin with `extra:`, which no buffer's may.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Session;
-use super::tensor_file::{self, TensorFile};
 use crate::Shape;
 use crate::error::Result;
-use crate::program::Role;
+use crate::plan::Buffer;
+use crate::program::{EXTRA, Role};
+use crate::store::{self, TensorFile, TensorStore};
 
 const FORMAT: &str = "graphfill-session";
 const VERSION: &str = "1";
@@ -20,6 +23,13 @@ impl Session {
     /// Writes parameters, the optimiser's state, seed and step counts. A file that is there already
     /// is replaced in one go, or stays as it is if anything fails.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with(path, &TensorStore::default())
+    }
+
+    /// The same, with texts and tensors of the caller's in the same file: the best parameters so far,
+    /// how often they were not beaten, what the columns mean. [`Session::load`] leaves them alone.
+    pub fn save_with(&self, path: impl AsRef<Path>, extra: &TensorStore) -> Result<()> {
+        extra.check()?;
         let mut texts = BTreeMap::from([
             ("format".to_owned(), FORMAT.to_owned()),
             ("version".to_owned(), VERSION.to_owned()),
@@ -29,21 +39,45 @@ impl Session {
         for (program, steps) in self.plan.programs.iter().zip(&self.steps) {
             texts.insert(steps_of(&program.name), steps.to_string());
         }
+        for (name, text) in &extra.texts {
+            texts.insert(format!("{EXTRA}{name}"), text.clone());
+        }
         let buffers = &self.plan.buffers;
         let kept: Vec<_> = buffers.iter().filter(|buffer| buffer.role != Role::Input).collect();
-        let tensors: Vec<(&str, Shape)> =
-            kept.iter().map(|buffer| (buffer.name.as_str(), buffer.shape)).collect();
-        tensor_file::write(path.as_ref(), &texts, &tensors, |tensor| {
-            let mut numbers = vec![0.0; kept[tensor].shape.len()];
-            self.device.read(kept[tensor].place, &mut numbers);
-            numbers
+        let mut tensors: Vec<(Cow<'_, str>, Shape)> =
+            kept.iter().map(|buffer| (Cow::Borrowed(buffer.name.as_str()), buffer.shape)).collect();
+        let mut others: Vec<&[f32]> = Vec::new();
+        for (name, (shape, numbers)) in &extra.tensors {
+            tensors.push((Cow::Owned(format!("{EXTRA}{name}")), *shape));
+            others.push(numbers);
+        }
+        store::write(path.as_ref(), &texts, &tensors, |tensor| match kept.get(tensor) {
+            Some(buffer) => {
+                let mut numbers = vec![0.0; buffer.shape.len()];
+                self.device.read(buffer.place, &mut numbers);
+                Cow::Owned(numbers)
+            }
+            None => Cow::Borrowed(others[tensor - kept.len()]),
         })
     }
 
     /// Becomes the session that was saved, except for what the inputs hold. The file must be of the
     /// same programs; on any error the session stays as it was.
     pub fn load(&mut self, path: impl AsRef<Path>) -> Result<()> {
-        let mut file = TensorFile::open(path.as_ref())?;
+        self.load_file(path.as_ref(), |_| Ok(()))
+    }
+
+    /// The same, and the texts and tensors that were saved with it; none where it was saved without.
+    pub fn load_with(&mut self, path: impl AsRef<Path>) -> Result<TensorStore> {
+        self.load_file(path.as_ref(), |file| TensorStore::under(EXTRA, file))
+    }
+
+    fn load_file<T>(
+        &mut self,
+        path: &Path,
+        others: impl FnOnce(&mut TensorFile) -> Result<T>,
+    ) -> Result<T> {
+        let mut file = TensorFile::open(path)?;
         check_format(&file)?;
         let (found, expected) = (text(&file, "fingerprint")?, self.fingerprint());
         if found != expected {
@@ -58,13 +92,15 @@ impl Session {
             steps.push(number(&file, &steps_of(&program.name))?);
         }
         for name in file.names() {
-            if !self.plan.buffers.iter().any(|b| b.name == name && b.role != Role::Input) {
+            let own = |b: &Buffer| b.name == name && b.role != Role::Input;
+            if !name.starts_with(EXTRA) && !self.plan.buffers.iter().any(own) {
                 return Err(file.refuse(format!("it has a tensor `{name}`, which nothing here is")));
             }
         }
+        let others = others(&mut file)?;
         self.read_buffers(&mut file, |role| role != Role::Input)?;
         (self.seed, self.steps) = (seed, steps);
-        Ok(())
+        Ok(others)
     }
 
     /// Takes the parameters of this session's programs from a file that another session saved: a

@@ -10,7 +10,9 @@ use crate::plan::{Buffer, Place, Plan, unknown};
 use crate::program::Role;
 
 mod checkpoint;
-mod tensor_file;
+mod snapshot;
+
+pub use snapshot::Snapshot;
 
 /// The programs of a plan, ready to run, and everything that they remember.
 #[derive(Debug)]
@@ -23,12 +25,6 @@ pub struct Session {
     watch_every: Option<u64>,
     /// The program whose outputs are in the arena.
     last: Option<usize>,
-}
-
-/// The parameters of a session at some time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
-    values: Vec<Vec<f32>>,
 }
 
 /// How long an operation takes.
@@ -152,32 +148,6 @@ impl Session {
         let mut value = [0.0];
         self.read_into(program, output, &mut value)?;
         Ok(value[0])
-    }
-
-    /// The parameters as they are now: what early stopping keeps of the best step.
-    pub fn snapshot(&self) -> Snapshot {
-        let values = self.parameter_buffers().map(|buffer| {
-            let mut values = vec![0.0; buffer.shape.len()];
-            self.device.read(buffer.place, &mut values);
-            values
-        });
-        Snapshot { values: values.collect() }
-    }
-
-    /// Keeps the parameters as they are now in the memory of an earlier snapshot of this session.
-    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
-        for (buffer, values) in self.parameter_buffers().zip(&mut snapshot.values) {
-            self.device.read(buffer.place, values);
-        }
-    }
-
-    /// Sets the parameters to what they were. The optimiser's state and the steps stay.
-    pub fn restore(&mut self, snapshot: &Snapshot) {
-        let parameters =
-            self.plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Parameter(_)));
-        for (buffer, values) in parameters.zip(&snapshot.values) {
-            self.device.write(buffer.place, values);
-        }
     }
 
     /// Begins anew with another seed, in the same memory: parameters as the seed gives them, no

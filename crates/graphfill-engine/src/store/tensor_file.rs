@@ -4,6 +4,7 @@
 //! Tensors are written and read one at a time. What a header claims is believed only as far as the
 //! file is long.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -18,15 +19,19 @@ use crate::error::{EngineError, Result};
 /// The longest header that readers of the format accept.
 const LONGEST_HEADER: u64 = 100_000_000;
 
+/// Where the header has its texts; no tensor can have this name.
+pub(crate) const METADATA: &str = "__metadata__";
+
 /// Writes a file that appears whole or not at all: beside its place under another name, flushed to
 /// disk, then renamed. `read` gives the numbers of the tensor of that index.
-pub(super) fn write(
+pub(crate) fn write<'n>(
     path: &Path,
     texts: &BTreeMap<String, String>,
-    tensors: &[(&str, Shape)],
-    read: impl Fn(usize) -> Vec<f32>,
+    tensors: &[(Cow<'_, str>, Shape)],
+    read: impl Fn(usize) -> Cow<'n, [f32]>,
 ) -> Result<()> {
     let write = || -> io::Result<()> {
+        let header = header(texts, tensors)?;
         let path = place_of(path)?;
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
@@ -40,11 +45,10 @@ pub(super) fn write(
         // The name of the temporary file would only confuse.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         let mut writer = BufWriter::with_capacity(1 << 20, file);
-        let header = header(texts, tensors)?;
         writer.write_all(&(header.len() as u64).to_le_bytes())?;
         writer.write_all(&header)?;
         for tensor in 0..tensors.len() {
-            for number in read(tensor) {
+            for number in read(tensor).iter() {
                 writer.write_all(&number.to_le_bytes())?;
             }
         }
@@ -59,18 +63,28 @@ pub(super) fn write(
 }
 
 /// The same for the same session, hence sorted and by hand.
-fn header(texts: &BTreeMap<String, String>, tensors: &[(&str, Shape)]) -> io::Result<Vec<u8>> {
-    let mut entries = BTreeMap::from([("__metadata__", serde_json::to_value(texts)?)]);
+fn header(
+    texts: &BTreeMap<String, String>,
+    tensors: &[(Cow<'_, str>, Shape)],
+) -> io::Result<Vec<u8>> {
+    let mut entries = BTreeMap::from([(METADATA, serde_json::to_value(texts)?)]);
     let mut end = 0;
-    for &(name, shape) in tensors {
+    for &(ref name, shape) in tensors {
         let data_offsets = (end, end + shape.len() * 4);
         let shape = vec![shape.rows, shape.columns];
         let info = TensorInfo { dtype: Dtype::F32, shape, data_offsets };
-        entries.insert(name, serde_json::to_value(info)?);
+        entries.insert(name.as_ref(), serde_json::to_value(info)?);
         end = data_offsets.1;
     }
     let mut header = serde_json::to_vec(&entries)?;
     header.resize(header.len().next_multiple_of(8), b' ');
+    if header.len() as u64 > LONGEST_HEADER {
+        let (found, most) = (header.len(), LONGEST_HEADER);
+        return Err(io::Error::other(format!(
+            "its texts and names would take {found} bytes, and nobody reads more than {most}; \
+             keep long texts in files of their own"
+        )));
+    }
     Ok(header)
 }
 
@@ -100,7 +114,7 @@ fn usual_permissions() -> Option<Permissions> {
 
 /// A file whose header has been read and found to fit its length.
 #[derive(Debug)]
-pub(super) struct TensorFile {
+pub(crate) struct TensorFile {
     path: PathBuf,
     file: File,
     header: Metadata,
@@ -109,7 +123,7 @@ pub(super) struct TensorFile {
 }
 
 impl TensorFile {
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let cause = |cause| EngineError::File { path: path.to_owned(), cause };
         let about = fs::metadata(path).map_err(cause)?;
         if about.is_dir() {
@@ -147,40 +161,63 @@ impl TensorFile {
     }
 
     /// A text of the header.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(name).map(String::as_str)
     }
 
+    /// All texts of the header with their names.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let texts = self.header.metadata().iter().flatten();
+        texts.map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
     /// The names of all tensors, in the order of their numbers.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.header.offset_keys()
     }
 
     /// An error about this file.
-    pub(super) fn refuse(&self, problem: String) -> EngineError {
+    pub(crate) fn refuse(&self, problem: String) -> EngineError {
         EngineError::Checkpoint { path: self.path.clone(), problem }
     }
 
     /// Whether there is a tensor of that name, of that shape and of numbers as the engine has them.
-    pub(super) fn check(&self, name: &str, shape: Shape) -> Result<&TensorInfo> {
+    pub(crate) fn check(&self, name: &str, shape: Shape) -> Result<&TensorInfo> {
         let Some(info) = self.header.info(name) else {
             let problem = format!("it has no tensor `{name}`, which is expected to be {shape}");
             return Err(self.refuse(problem));
         };
-        if info.dtype != Dtype::F32 {
-            let found = info.dtype;
-            return Err(self.refuse(format!("`{name}` is of type {found}, and F32 is expected")));
-        }
+        self.check_type(name, info)?;
         if info.shape != [shape.rows, shape.columns] {
-            let found: Vec<String> = info.shape.iter().map(usize::to_string).collect();
-            let found = if found.is_empty() { "a number".to_owned() } else { found.join(" × ") };
+            let found = in_words(&info.shape);
             return Err(self.refuse(format!("`{name}` is {found}, and {shape} is expected")));
         }
         Ok(info)
     }
 
+    /// The shape of a tensor, which must be a matrix of numbers as the engine has them.
+    pub(crate) fn shape(&self, name: &str) -> Result<Shape> {
+        let Some(info) = self.header.info(name) else {
+            return Err(self.refuse(format!("it has no tensor `{name}`")));
+        };
+        self.check_type(name, info)?;
+        let [rows, columns] = info.shape[..] else {
+            let found = in_words(&info.shape);
+            let problem = format!("`{name}` is {found}, and a matrix, rows × columns, is expected");
+            return Err(self.refuse(problem));
+        };
+        Ok(Shape::new(rows, columns))
+    }
+
+    fn check_type(&self, name: &str, info: &TensorInfo) -> Result<()> {
+        match info.dtype {
+            Dtype::F32 => Ok(()),
+            found => Err(self.refuse(format!("`{name}` is of type {found}, and F32 is expected"))),
+        }
+    }
+
     /// The numbers of a tensor.
-    pub(super) fn read(&mut self, name: &str, shape: Shape) -> Result<Vec<f32>> {
+    pub(crate) fn read(&mut self, name: &str, shape: Shape) -> Result<Vec<f32>> {
         let begin = self.begin + self.check(name, shape)?.data_offsets.0 as u64;
         let mut numbers = vec![0.0f32; shape.len()];
         let read = self.file.seek(SeekFrom::Start(begin)).and_then(|_| {
@@ -193,5 +230,15 @@ impl TensorFile {
             numbers.iter_mut().for_each(swap);
         }
         Ok(numbers)
+    }
+}
+
+/// A shape of any rank.
+fn in_words(shape: &[usize]) -> String {
+    let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
+    match lengths.len() {
+        0 => "a number".to_owned(),
+        1 => format!("a list of {}", lengths[0]),
+        _ => lengths.join(" × "),
     }
 }

@@ -1,0 +1,79 @@
+//! The parameters of a session at some time, by name: kept in memory, or as tensors in a file.
+
+use super::Session;
+use crate::Shape;
+use crate::error::{EngineError, Result};
+use crate::plan::unknown;
+use crate::program::Role;
+use crate::store::{Tensors, check_tensor};
+
+/// The parameters of a session at some time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Parameter {
+    name: String,
+    shape: Shape,
+    values: Vec<f32>,
+}
+
+impl Snapshot {
+    /// The parameters by name, to be kept in a [`TensorStore`](crate::TensorStore), and hence in a
+    /// checkpoint; [`Session::snapshot_of`] is the way back.
+    pub fn tensors(&self) -> Tensors {
+        let parameters = self.parameters.iter();
+        parameters
+            .map(|Parameter { name, shape, values }| (name.clone(), (*shape, values.clone())))
+            .collect()
+    }
+}
+
+impl Session {
+    /// The parameters as they are now: what early stopping keeps of the best step.
+    pub fn snapshot(&self) -> Snapshot {
+        let parameters = self.parameter_buffers().map(|buffer| {
+            let mut values = vec![0.0; buffer.shape.len()];
+            self.device.read(buffer.place, &mut values);
+            Parameter { name: buffer.name.clone(), shape: buffer.shape, values }
+        });
+        Snapshot { parameters: parameters.collect() }
+    }
+
+    /// Keeps the parameters as they are now in the memory of an earlier snapshot of this session.
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+        for (buffer, parameter) in self.parameter_buffers().zip(&mut snapshot.parameters) {
+            self.device.read(buffer.place, &mut parameter.values);
+        }
+    }
+
+    /// The snapshot that [`Snapshot::tensors`] was made of. There must be a tensor for every
+    /// parameter of this session; there may be others.
+    pub fn snapshot_of(&self, tensors: &Tensors) -> Result<Snapshot> {
+        let mut parameters = Vec::new();
+        for buffer in self.parameter_buffers() {
+            let Some((shape, values)) = tensors.get(&buffer.name) else {
+                return Err(unknown("tensor", &buffer.name, tensors.keys()));
+            };
+            if *shape != buffer.shape {
+                let problem = format!("is {shape}, and {} is expected", buffer.shape);
+                return Err(EngineError::Tensor { name: buffer.name.clone(), problem });
+            }
+            check_tensor(&buffer.name, *shape, values)?;
+            let (name, values) = (buffer.name.clone(), values.clone());
+            parameters.push(Parameter { name, shape: *shape, values });
+        }
+        Ok(Snapshot { parameters })
+    }
+
+    /// Sets the parameters to what they were. The optimiser's state and the steps stay.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        let parameters =
+            self.plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Parameter(_)));
+        for (buffer, parameter) in parameters.zip(&snapshot.parameters) {
+            self.device.write(buffer.place, &parameter.values);
+        }
+    }
+}
