@@ -9,6 +9,7 @@ mod bugs;
 mod commands;
 mod input;
 mod output;
+mod parameters_file;
 mod stop;
 
 use std::ffi::OsString;

@@ -10,6 +10,8 @@ pub trait Progress: Sync {
     fn begin(&self, stage: &str, total: Option<u64>);
     /// `units` more are done in the current stage.
     fn advance(&self, units: u64);
+    /// How it goes in the current stage, in a few words.
+    fn tell(&self, _state: &str) {}
     /// The current stage is over.
     fn end(&self) {}
     /// Whether somebody asked to stop.

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use graphfill_data::{Dataset, Progress};
+use graphfill_data::splits::{self, Shares};
+use graphfill_data::{Dataset, Labels, Progress, Silent};
 use graphfill_methods::features::Features;
+use graphfill_methods::learning::TrainingOptions;
+use graphfill_methods::tuning::{self, Trial};
 use graphfill_methods::{FixedParameters, Method, MethodError, Parameters, Result, Task};
 
 use crate::comparison::{Comparison, LEVEL, by_row, by_seed};
@@ -15,19 +18,40 @@ use crate::score::{Both, Metrics, Scorer, default_depths};
 use crate::summary::{mean, standard_deviation};
 
 /// What [`evaluate`] needs to know beside the data.
+#[derive(Clone)]
 pub struct EvaluateOptions<'a> {
     /// The methods, in the order of the report.
     pub methods: Vec<&'static dyn Method>,
     /// Parameters that the caller fixed.
     pub fixed: &'a FixedParameters,
+    /// Limits of methods that learn.
+    pub training: TrainingOptions,
     /// How values are hidden.
     pub hiding: Hiding,
+    /// The share of nodes whose labels methods may learn from.
+    pub label_share: f64,
     /// The seeds.
     pub seeds: Vec<u64>,
     /// The k of recall@k and nDCG@k; the first selects. By the table where none is given.
     pub depths: Option<Vec<usize>>,
     /// Who watches.
     pub progress: &'a dyn Progress,
+}
+
+impl EvaluateOptions<'_> {
+    /// Methods with nothing fixed, on one split of the rows.
+    pub fn new(methods: Vec<&'static dyn Method>) -> Self {
+        EvaluateOptions {
+            methods,
+            fixed: FixedParameters::NONE,
+            training: TrainingOptions::default(),
+            hiding: Hiding::Rows(Shares::default()),
+            label_share: 0.0,
+            seeds: vec![0],
+            depths: None,
+            progress: &Silent,
+        }
+    }
 }
 
 /// Scores methods side by side.
@@ -56,6 +80,7 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
             )));
         }
         sizes = (hidden.test_size, hidden.train_size);
+        let labels = shown_labels(dataset, options.label_share, seed);
         for (method, seeds) in options.methods.iter().zip(&mut seeds) {
             memory::reset_peak();
             let started = Instant::now();
@@ -65,8 +90,10 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
                 features: &features,
                 unknown: &hidden.unknown,
                 validation: if hidden.validation.is_empty() { &[] } else { &validation_sets },
+                labels: labels.as_ref(),
                 ranking_depth: depths[0],
                 fixed: options.fixed,
+                training: &options.training,
                 seed,
                 progress: options.progress,
             };
@@ -98,6 +125,46 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
     })
 }
 
+/// Searches for the parameters of the first method on the validation cells of the first seed; see
+/// [`tuning::search`].
+pub fn tune(
+    dataset: &Dataset,
+    options: &EvaluateOptions<'_>,
+    trials: usize,
+    known: Vec<Trial>,
+    each: &mut dyn FnMut(&[Trial]) -> Result<()>,
+) -> Result<Vec<Trial>> {
+    let features = Features::of(&dataset.table);
+    let graph = dataset.graph.undirected();
+    let seed = options.seeds[0];
+    let hidden = options.hiding.for_seed(&dataset.table, &features, seed)?;
+    let labels = shown_labels(dataset, options.label_share, seed);
+    let depths = options.depths.clone().unwrap_or_else(|| default_depths(&features).to_vec());
+    let task = Task {
+        validation: std::slice::from_ref(&hidden.validation),
+        labels: labels.as_ref(),
+        ranking_depth: depths[0],
+        fixed: options.fixed,
+        training: &options.training,
+        seed,
+        progress: options.progress,
+        ..Task::new(&graph, &features, &hidden.unknown)
+    };
+    tuning::search(options.methods[0], &task, trials, known, each)
+}
+
+/// The labels of a share of the nodes; of whole classes alike, as far as chance goes.
+fn shown_labels(dataset: &Dataset, share: f64, seed: u64) -> Option<Labels> {
+    let mut labels = dataset.table.labels()?.clone();
+    let labelled = labels.of_node.iter().enumerate().filter(|(_, class)| class.is_some());
+    let labelled: Vec<u32> = labelled.map(|(node, _)| node as u32).collect();
+    let shown = (labelled.len() as f64 * share).round() as usize;
+    for &node in splits::shuffled(&labelled, seed).iter().skip(shown) {
+        labels.of_node[node as usize] = None;
+    }
+    (shown > 0).then_some(labels)
+}
+
 fn describe(hiding: &Hiding, (test, train): (usize, usize)) -> String {
     match hiding {
         Hiding::SplitsFile(path) => {
@@ -117,6 +184,8 @@ fn run(
     depths: &[usize],
 ) -> Result<(SeedEvaluation, Option<String>)> {
     let fitted = method.fit(task)?;
+    // Half-trained methods are not compared.
+    task.progress.check()?;
     let mut validation = Scorer::new(task.features, &hidden.validation, depths);
     let mut test = Scorer::new(task.features, &hidden.test, depths);
     fitted.estimate(task, &mut Both(&mut validation, &mut test))?;
@@ -128,6 +197,7 @@ fn run(
         seconds: 0.0,
         peak_memory_bytes: None,
         by_row: test.primary_by_row(),
+        history: fitted.history().cloned(),
     };
     Ok((evaluation, test.primary()))
 }
@@ -170,14 +240,7 @@ fn agreed(seeds: &[SeedEvaluation]) -> Parameters {
         ChosenParameters::Columns(columns) => columns.values().collect(),
     });
     let Some(first) = all.next() else { return Parameters::default() };
-    let rest: Vec<_> = all.collect();
-    let mut agreed = Parameters::default();
-    for (name, value) in first.parameters.iter() {
-        if rest.iter().all(|chosen| chosen.parameters.get(name) == Some(value)) {
-            agreed.set(name, value);
-        }
-    }
-    agreed
+    all.fold(first.parameters.clone(), |agreed, chosen| agreed.shared_with(&chosen.parameters))
 }
 
 /// The best method against each of the others.

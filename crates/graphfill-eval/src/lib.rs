@@ -16,7 +16,7 @@ mod score;
 mod student;
 mod summary;
 
-pub use evaluate::{EvaluateOptions, evaluate};
+pub use evaluate::{EvaluateOptions, evaluate, tune};
 pub use hiding::{Hidden, Hiding};
 pub use report::{ChosenMethod, ChosenParameters, Evaluation, MethodEvaluation, SeedEvaluation};
 pub use score::{Metrics, Scorer, default_depths};

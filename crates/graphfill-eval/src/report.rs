@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use graphfill_methods::learning::History;
 use graphfill_methods::{Choice, Parameters};
 use serde::Serialize;
 
@@ -62,6 +63,9 @@ pub struct SeedEvaluation {
     /// The primary metric of every test row, for comparisons within a seed.
     #[serde(skip)]
     pub by_row: Vec<f64>,
+    /// What happened in training, where there was any.
+    #[serde(skip)]
+    pub history: Option<History>,
 }
 
 /// What a method settled on: once for a table that is one block, by column otherwise.

@@ -16,12 +16,9 @@ use graphfill_methods::{FixedParameters, registry};
 fn scored(dataset: &Dataset, hiding: Hiding, seeds: &[u64]) -> Evaluation {
     let names = ["column-mean", "neighbour-mean"];
     let options = EvaluateOptions {
-        methods: names.map(|name| registry::find(name).expect("a method")).to_vec(),
-        fixed: &FixedParameters::default(),
         hiding,
         seeds: seeds.to_vec(),
-        depths: None,
-        progress: &Silent,
+        ..EvaluateOptions::new(names.map(|name| registry::find(name).expect("a method")).to_vec())
     };
     evaluate(dataset, &options).expect("an evaluation")
 }

@@ -15,6 +15,7 @@ mod error;
 pub mod feature_propagation;
 pub mod features;
 pub mod fill;
+pub mod learning;
 mod method;
 pub mod neighbour_mean;
 mod parameters;
@@ -23,9 +24,11 @@ pub mod propagation;
 pub mod registry;
 pub mod selection;
 pub mod svga;
+pub mod tuning;
 
 pub use error::{MethodError, Result};
 pub use method::{
-    Choice, EstimateSink, Estimates, Fitted, Measure, Method, MethodInfo, Score, Task,
+    Choice, EstimateSink, Estimates, Fitted, Measure, Method, MethodInfo, RANKING_DEPTH, Score,
+    Task,
 };
-pub use parameters::{FixedParameters, ParameterInfo, Parameters};
+pub use parameters::{Allowed, FixedParameters, ParameterInfo, Parameters, Value};

@@ -2,11 +2,18 @@
 
 use std::ops::Range;
 
-use graphfill_data::{CellMask, Progress, UndirectedGraph};
+use graphfill_data::{CellMask, Labels, Progress, Silent, UndirectedGraph};
 
-use crate::error::Result;
+use graphfill_engine::TensorStore;
+
+use crate::error::{MethodError, Result};
 use crate::features::Features;
+use crate::learning::{Ended, History, TrainingOptions};
 use crate::parameters::{FixedParameters, ParameterInfo, Parameters};
+use crate::tuning::Axis;
+
+/// How many of the best-ranked columns count when rankings are compared, if nobody says otherwise.
+pub const RANKING_DEPTH: usize = 10;
 
 /// A graph, its features, and which cells a method may look at.
 pub struct Task<'a> {
@@ -20,14 +27,57 @@ pub struct Task<'a> {
     /// Sets of cells on which parameters are chosen. The table has their values; each set is
     /// unknown to the method while it is scored on it.
     pub validation: &'a [CellMask],
+    /// Classes of nodes that a method may learn from, where there are any.
+    pub labels: Option<&'a Labels>,
     /// How many of the best-ranked columns count when rankings are compared.
     pub ranking_depth: usize,
     /// What the caller fixed.
     pub fixed: &'a FixedParameters,
+    /// Limits and checkpoints of methods that learn.
+    pub training: &'a TrainingOptions,
     /// The seed of everything random.
     pub seed: u64,
     /// Who watches.
     pub progress: &'a dyn Progress,
+}
+
+impl<'a> Task<'a> {
+    /// A graph, its features and the cells to estimate; nothing to validate on, nothing fixed.
+    pub fn new(
+        graph: &'a UndirectedGraph,
+        features: &'a Features<'a>,
+        unknown: &'a CellMask,
+    ) -> Self {
+        Task {
+            graph,
+            features,
+            unknown,
+            validation: &[],
+            labels: None,
+            ranking_depth: RANKING_DEPTH,
+            fixed: FixedParameters::NONE,
+            training: TrainingOptions::NONE,
+            seed: 0,
+            progress: &Silent,
+        }
+    }
+
+    /// For each group, whether it has cells to estimate, be it only for validation. The others are
+    /// complete: evidence, and nothing to spend time on.
+    pub fn wanted(&self) -> Vec<bool> {
+        let mut touched = vec![false; self.features.cells()];
+        for cells in self.validation.iter().chain([self.unknown]) {
+            for row in 0..cells.rows() {
+                if cells.is_whole(row) {
+                    touched.fill(true);
+                    break;
+                }
+                cells.cells(row).iter().for_each(|&cell| touched[cell as usize] = true);
+            }
+        }
+        let groups = self.features.groups().iter();
+        groups.map(|group| touched[group.cells.clone()].contains(&true)).collect()
+    }
 }
 
 /// What a method is called and what it can do.
@@ -52,6 +102,23 @@ pub trait Method: Send + Sync {
 
     /// Chooses what the caller left open and learns what there is to learn.
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>>;
+
+    /// The settings that a search for parameters tries; none where validation chooses anyway.
+    fn grid(&self) -> &'static [Axis] {
+        &[]
+    }
+
+    /// How good the method is on the validation cells with what is fixed; more is better.
+    fn trial(&self, task: &Task<'_>) -> Result<f64> {
+        let fitted = self.fit(task)?;
+        Ok(fitted.validation_score().unwrap_or(f64::NEG_INFINITY))
+    }
+
+    /// The model that an earlier training saved, for the nodes of this task.
+    fn restore<'a>(&self, _task: &Task<'a>, _saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
+        let name = self.info().name;
+        Err(MethodError::Parameter(format!("method '{name}' does not learn: it saves no model")))
+    }
 }
 
 /// A method with everything chosen, ready to estimate.
@@ -61,6 +128,43 @@ pub trait Fitted {
 
     /// Estimates the unknown cells, a panel at a time.
     fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()>;
+
+    /// How many of the task's sets of validation cells, from the first on, can be estimated without
+    /// having been seen.
+    fn validated(&self, task: &Task<'_>) -> usize {
+        task.validation.len()
+    }
+
+    /// Estimates the cells of a validation set from what is known without them.
+    fn estimate_validation(
+        &self,
+        task: &Task<'_>,
+        set: usize,
+        sink: &mut dyn EstimateSink,
+    ) -> Result<()> {
+        let unknown = task.unknown.union(&task.validation[set]);
+        self.estimate(&Task { unknown: &unknown, validation: &[], ..*task }, sink)
+    }
+
+    /// The likeliest class of every node, where the method learns from labels.
+    fn labels(&self) -> Option<&[u32]> {
+        None
+    }
+
+    /// How good it is on the validation cells, over all groups; more is better.
+    fn validation_score(&self) -> Option<f64> {
+        None
+    }
+
+    /// What happened in training, where there was any.
+    fn history(&self) -> Option<&History> {
+        None
+    }
+
+    /// Why the training ended before it was done, if it did.
+    fn ended_early(&self) -> Option<Ended> {
+        None
+    }
 }
 
 /// What was chosen for one group of features.

@@ -49,16 +49,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
 
     let mut fixed = FixedParameters::default();
     fixed.fix("fp", "rounds", rounds);
-    let task = Task {
-        graph: &graph,
-        features: &features,
-        unknown: &unknown,
-        validation: &[],
-        ranking_depth: 10,
-        fixed: &fixed,
-        seed: 0,
-        progress: &Silent,
-    };
+    let task = Task { fixed: &fixed, ..Task::new(&graph, &features, &unknown) };
     let offsets = Centres::of(&features, &unknown).offsets(&features);
     let mut seconds = Vec::new();
     let mut collected = Collected {

@@ -4,19 +4,15 @@
 //! the neighbours, and shows how good the estimates are on values that it hid from itself.
 //!
 //! ```
-//! use graphfill::data::{Silent, generator::{Recipe, generate}};
-//! use graphfill::methods::{FixedParameters, fill, registry};
+//! use graphfill::data::generator::{Recipe, generate};
+//! use graphfill::methods::{fill, registry};
 //!
 //! // A town of 300 people: some rows and cells of their table are missing.
 //! let town = generate(&Recipe { nodes: 300, ..Recipe::default() })?.dataset;
 //! let missing = town.table.missing().count();
 //!
-//! let filled = fill::fill(&town.table, &town.graph.undirected(), &fill::FillOptions {
-//!     method: registry::find("auto")?,
-//!     fixed: &FixedParameters::default(),
-//!     seed: 0,
-//!     progress: &Silent,
-//! })?;
+//! let options = fill::FillOptions::new(registry::find("auto")?);
+//! let filled = fill::fill(&town.table, &town.graph.undirected(), &options)?;
 //! assert_eq!(filled.estimated, missing);
 //! assert!(filled.table.missing().is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

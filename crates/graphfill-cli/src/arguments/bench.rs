@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::quantities::memory_size;
+
 /// What to time.
 #[derive(Args)]
 #[command(before_help = "Examples:
@@ -49,27 +51,5 @@ fn duration(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.0..=86_400.0).contains(&seconds) => Ok(seconds),
         _ => Err("must be a number of seconds, at most 86400".to_owned()),
-    }
-}
-
-/// Bytes, with or without a unit: 4GiB, 500MB, 1000000.
-fn memory_size(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, f64); 7] = [
-        ("", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("GB", 1e9),
-        ("KiB", 1024.0),
-        ("MiB", 1_048_576.0),
-        ("GiB", 1_073_741_824.0),
-    ];
-    let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let unit = UNITS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim()));
-    match (number.trim().parse::<f64>(), unit) {
-        (Ok(number), Some((_, size))) if number >= 0.0 && number * size < 1e18 => {
-            Ok((number * size) as u64)
-        }
-        _ => Err("must be a size such as 4GiB, 500MB or a number of bytes".to_owned()),
     }
 }

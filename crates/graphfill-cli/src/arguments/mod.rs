@@ -1,6 +1,8 @@
 //! The arguments of the program and its subcommands.
 
 mod bench;
+mod quantities;
+mod training;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,6 +15,7 @@ use graphfill::data::DeclaredKind;
 use graphfill::data::formats::UnknownNodes;
 use graphfill::data::registry::Mirror;
 use graphfill::data::splits::Shares;
+pub(crate) use training::{Checkpoint, Training};
 
 /// graphfill fills in what a graph doesn't know about its nodes: given a graph and a node table
 /// with missing rows or cells, it estimates the values and shows how good the estimates are.
@@ -132,6 +135,8 @@ pub(crate) struct Reading {
   graphfill fill nodes.csv edges.csv -o filled.csv
   graphfill fill people.parquet friends.parquet -o filled.parquet --id user_id
   graphfill fill graph.npz -o filled.csv --method arb --param arb.alpha=0.98
+  graphfill fill nodes.csv edges.csv -o filled.csv --checkpoint town.model      (survives being killed)
+  graphfill fill later.csv edges.csv -o filled.csv --model town.model           (no training)
 
 Observed cells come back unchanged. An empty CSV cell, a Parquet null and NaN are missing.")]
 pub(crate) struct Fill {
@@ -152,6 +157,10 @@ pub(crate) struct Fill {
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
+    pub(crate) training: Training,
+    #[command(flatten)]
+    pub(crate) checkpoint: Checkpoint,
+    #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
@@ -160,7 +169,8 @@ pub(crate) struct Fill {
 #[command(before_help = "Examples:
   graphfill evaluate nodes.csv edges.csv
   graphfill evaluate nodes.csv edges.csv --hide-cells 0.2 --methods column-mean,arb
-  graphfill evaluate --dataset cora --data-dir data --methods fp,arb --seeds 0..9
+  graphfill evaluate --dataset cora --data-dir data --methods arb,svga,svga-p --seeds 0..9
+  graphfill evaluate --dataset cora --methods svga --labels 0.5 --history curves.csv
   graphfill evaluate --dataset cora --methods arb --param arb.alpha=0.98 --format json")]
 pub(crate) struct Evaluate {
     /// The node table, or a file or folder that holds nodes and edges
@@ -195,6 +205,11 @@ pub(crate) struct Evaluate {
     /// The k of recall@k and nDCG@k; the first selects [default: 10,20,50; 3,5,10 below 100 columns and for steam; 1,2,3 below 20]
     #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) at: Vec<u16>,
+    /// Show methods the labels of this share of the nodes, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    pub(crate) labels: f64,
+    #[command(flatten)]
+    pub(crate) training: Training,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -10,7 +10,7 @@ use graphfill::data::generator::{Generated, Recipe, generate};
 use graphfill::data::{ColumnData, Dataset, Kind, NodeTable};
 use graphfill::eval::{EvaluateOptions, Hiding, evaluate};
 use graphfill::methods::fill::{self, FillOptions};
-use graphfill::methods::{FixedParameters, registry};
+use graphfill::methods::registry;
 
 use super::evaluate::methods_table;
 use crate::arguments::{Demo, Format, General, WrongCall};
@@ -37,13 +37,11 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let Generated { dataset, truth } = generate(&recipe)?;
     introduce(&dataset)?;
 
-    let fixed = FixedParameters::default();
     let graph = dataset.graph.undirected();
     let options = FillOptions {
-        method: registry::find("auto")?,
-        fixed: &fixed,
         seed: arguments.seed,
         progress: &progress,
+        ..FillOptions::new(registry::find("auto")?)
     };
     let filled = fill::fill(&dataset.table, &graph, &options)?;
     output::line(&format!(
@@ -62,12 +60,9 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let evaluation = evaluate(
         &dataset,
         &EvaluateOptions {
-            methods: methods.collect(),
-            fixed: &fixed,
             hiding: Hiding::Rows(graphfill::data::splits::Shares::new(7.0, 1.0, 2.0)?),
-            seeds: vec![0],
-            depths: None,
             progress: &progress,
+            ..EvaluateOptions::new(methods.collect())
         },
     )?;
     output::line(&methods_table(&evaluation).render())?;

@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
+use graphfill::data::atomic_file::AtomicFile;
 use graphfill::data::formats::{Location, splits_file};
 use graphfill::data::splits::Shares;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
-    EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean,
+    EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean, tune,
 };
-use graphfill::methods::{Method, registry};
+use graphfill::methods::learning::TrainingOptions;
+use graphfill::methods::{FixedParameters, Method, registry};
 
-use super::fill::fixed_parameters;
+use super::training;
 use crate::arguments::{Evaluate, Format, General, WrongCall};
 use crate::output::messages::Messages;
 use crate::output::numbers::{bytes, count, metric, seconds};
@@ -28,11 +30,18 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         [] => registry::all(),
         names => names.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?,
     };
-    let fixed = fixed_parameters(&arguments.param, &methods)?;
+    let mut fixed = training::parameters(&arguments.training, &arguments.param, &methods)?;
     if let Some(rate) = arguments.hide_cells
         && !(rate > 0.0 && rate < 1.0)
     {
         return Err(WrongCall(format!("--hide-cells {rate}: the rate lies between 0 and 1")).into());
+    }
+    if !(0.0..=1.0).contains(&arguments.labels) {
+        let share = arguments.labels;
+        return Err(WrongCall(format!("--labels {share}: the share lies between 0 and 1")).into());
+    }
+    if let Some(path) = &arguments.training.history {
+        drop(AtomicFile::create(path)?);
     }
     let (location, own_splits) = source(arguments)?;
     let mut dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
@@ -57,20 +66,66 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         (None, None, Some(path)) => Hiding::SplitsFile(path),
         (None, None, None) => Hiding::Rows(Shares::default()),
     };
-    let options = EvaluateOptions {
+    if arguments.labels > 0.0 && dataset.table.labels().is_none() {
+        let remedy = "name the column that has them with --label";
+        return Err(WrongCall(format!("--labels: there are no labels\n  {remedy}")).into());
+    }
+    let limits = TrainingOptions {
+        preset: arguments.dataset.clone(),
+        ..training::options(&arguments.training)
+    };
+    let mut options = EvaluateOptions {
         methods,
-        fixed: &fixed,
+        fixed: &FixedParameters::default(),
+        training: limits,
         hiding,
+        label_share: arguments.labels,
         seeds: arguments.seeds.0.clone(),
         depths: depths(arguments, &dataset.name),
         progress: &progress,
     };
+    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.parameters) {
+        let [method] = options.methods[..] else {
+            return Err(WrongCall("--tune takes one method: name it with --methods".into()).into());
+        };
+        let (method, seed) = (training::tuned(method)?, options.seeds[0]);
+        let run = format!("{} on {}, seed {seed}", method.info().name, dataset.name);
+        let given = &arguments.param;
+        training::tune(path, run, method, given, &mut fixed, &messages, |own, known, each| {
+            let options = EvaluateOptions { fixed: own, methods: vec![method], ..options.clone() };
+            tune(&dataset, &options, trials as usize, known, each)
+        })?;
+    }
+    options.fixed = &fixed;
     let evaluation = score(&dataset, &options)?;
+    if let Some(path) = &arguments.training.history {
+        training::write_text(path, &histories(&evaluation))?;
+    }
     match general.format() {
         Format::Json => output::json(&evaluation),
         Format::Csv => Ok(output::csv(&rows(&evaluation))?),
         Format::Table => print(&evaluation),
     }
+}
+
+/// The courses of all trainings, as one CSV.
+fn histories(evaluation: &Evaluation) -> String {
+    let mut text = String::new();
+    for method in &evaluation.methods {
+        for seed in &method.seeds {
+            let Some(history) = &seed.history else { continue };
+            let own = history.to_csv();
+            let mut lines = own.lines();
+            let header = lines.next().unwrap_or_default();
+            if text.is_empty() {
+                text = format!("method,seed,{header}\n");
+            }
+            for line in lines {
+                text.push_str(&format!("{},{},{line}\n", method.method, seed.seed));
+            }
+        }
+    }
+    text
 }
 
 /// The data, and the splits that belong to it.

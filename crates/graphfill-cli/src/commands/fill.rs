@@ -5,11 +5,14 @@ use std::time::Instant;
 
 use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
 use graphfill::data::formats::{self, Location, OutputFormat};
-use graphfill::data::{Dataset, Kind};
+use graphfill::data::{DataError, Dataset, Kind};
+use graphfill::engine::TensorStore;
 use graphfill::methods::fill::{self, FillOptions, Filled};
+use graphfill::methods::learning::{CheckpointOptions, Ended, METHOD, TrainingOptions};
 use graphfill::methods::{Choice, FixedParameters, Method, registry};
 use serde::Serialize;
 
+use super::training;
 use crate::arguments::{Fill, Format, General, WrongCall};
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
@@ -24,34 +27,100 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general.quiet);
-    let method = registry::find(&arguments.method)?;
-    let fixed = fixed_parameters(&arguments.param, &[method])?;
+    let saved = arguments.checkpoint.model.as_deref().map(saved_model).transpose()?;
+    let method = match &saved {
+        Some(saved) => registry::find(saved_method(saved))?,
+        None => registry::find(&arguments.method)?,
+    };
+    let mut fixed = training::parameters(&arguments.training, &arguments.param, &[method])?;
     OutputFormat::of(&arguments.output).map_err(|error| WrongCall(error.to_string()))?;
     let location = Location::find(&arguments.nodes, arguments.edges.as_deref())?;
     check_not_an_input(&arguments.output, &location.files())?;
     // A place that cannot be written should be known before hours of work, not after.
-    drop(AtomicFile::create(&arguments.output)?);
+    let written = [Some(&arguments.output), arguments.training.history.as_ref()];
+    for path in written.into_iter().flatten().chain(&arguments.checkpoint.checkpoint) {
+        drop(AtomicFile::create(path)?);
+    }
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     if dataset.graph.arcs() == 0 {
         messages.note("there are no edges: every estimate is the mean of its column");
     }
     let graph = dataset.graph.undirected();
-    let options = FillOptions { method, fixed: &fixed, seed: arguments.seed, progress: &progress };
+    let limits = TrainingOptions {
+        checkpoint: arguments.checkpoint.checkpoint.as_ref().map(|path| CheckpointOptions {
+            path: path.clone(),
+            every: arguments.checkpoint.every,
+        }),
+        ..training::options(&arguments.training)
+    };
+    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.parameters) {
+        let method = training::tuned(method)?;
+        let (nodes, edges, seed) = (dataset.table.rows(), graph.edges(), arguments.seed);
+        let name = method.info().name;
+        let run = format!("{name} to fill {nodes} nodes, {edges} edges, seed {seed}");
+        let given = &arguments.param;
+        training::tune(path, run, method, given, &mut fixed, &messages, |own, known, each| {
+            let options = FillOptions {
+                fixed: own,
+                training: &limits,
+                seed: arguments.seed,
+                progress: &progress,
+                ..FillOptions::new(method)
+            };
+            fill::tune(&dataset.table, &graph, &options, trials as usize, known, each)
+        })?;
+    }
+    let options = FillOptions {
+        method,
+        fixed: &fixed,
+        training: &limits,
+        saved: saved.as_ref(),
+        seed: arguments.seed,
+        progress: &progress,
+    };
     let filled = fill::fill(&dataset.table, &graph, &options)?;
     if filled.estimated == 0 {
         messages.note("no cell is missing: the output is the input");
     }
-    let Filled { table, estimated, choices } = filled;
+    let Filled { table, estimated, estimated_labels, choices, history, ended_early } = filled;
     let mut summary = Summary::new(&dataset, &arguments.output, graph.edges());
     summary.estimated(&dataset, estimated, &choices);
+    summary.estimated_labels = estimated_labels;
     formats::write_nodes(&Dataset { table, ..dataset }, &arguments.output)?;
+    if let (Some(path), Some(history)) = (&arguments.training.history, history) {
+        training::write_text(path, &history.to_csv())?;
+    }
     summary.seconds = started.elapsed().as_secs_f64();
     match general.format() {
         Format::Json => output::json(&summary)?,
         Format::Csv => output::csv(&summary.rows())?,
         Format::Table => say(&summary, &messages),
     }
-    Ok(())
+    match ended_early {
+        Some(Ended::Stopped) => {
+            let output = arguments.output.display();
+            messages.note(&format!("stopped early: {output} has the best estimates so far"));
+            Err(DataError::Cancelled.into())
+        }
+        Some(_) => {
+            messages.note("the time limit ended training: these are the best estimates so far");
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A model that --checkpoint saved.
+fn saved_model(path: &Path) -> anyhow::Result<TensorStore> {
+    let store = TensorStore::read_beside_session(path)?;
+    match store.texts.contains_key(METHOD) {
+        true => Ok(store),
+        false => Err(anyhow::anyhow!("{} is no model of graphfill", path.display())),
+    }
+}
+
+fn saved_method(store: &TensorStore) -> &str {
+    store.texts.get(METHOD).map_or("", String::as_str)
 }
 
 /// Reads `METHOD.NAME=VALUE` arguments and checks them against the methods that will run.
@@ -84,6 +153,8 @@ struct Summary {
     nodes: usize,
     edges: usize,
     estimated: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    estimated_labels: usize,
     columns: Vec<ColumnSummary>,
     unused: Vec<UnusedColumn>,
     seconds: f64,
@@ -107,6 +178,10 @@ struct UnusedColumn {
     reason: String,
 }
 
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl Summary {
     fn new(dataset: &Dataset, output: &Path, edges: usize) -> Self {
         let unused = dataset.table.columns().iter().filter_map(|column| match column.kind() {
@@ -122,6 +197,7 @@ impl Summary {
             nodes: dataset.table.rows(),
             edges,
             estimated: 0,
+            estimated_labels: 0,
             columns: Vec::new(),
             unused: unused.collect(),
             seconds: 0.0,
@@ -201,6 +277,10 @@ fn say(summary: &Summary, messages: &Messages) {
             count(column.missing),
             column.reason
         ));
+    }
+    if summary.estimated_labels > 0 {
+        let labels = count(summary.estimated_labels);
+        messages.say(&format!("{labels} missing labels estimated as a by-product"));
     }
     messages.say(&format!(
         "{} cells estimated from {} nodes and {} edges in {}: {}",

@@ -20,8 +20,7 @@ struct DescribedParameter {
     name: &'static str,
     about: &'static str,
     default: &'static str,
-    least: f64,
-    most: f64,
+    allowed: String,
 }
 
 pub(crate) fn run(arguments: &Methods, general: &General) -> anyhow::Result<()> {
@@ -59,8 +58,7 @@ fn describe(method: &dyn Method) -> Described {
         name: parameter.name,
         about: parameter.about,
         default: parameter.default,
-        least: parameter.least,
-        most: parameter.most,
+        allowed: parameter.allowed.to_string(),
     });
     Described {
         name: info.name,
@@ -80,8 +78,8 @@ fn print(method: &Described) -> std::io::Result<()> {
     for parameter in &method.parameters {
         let name = format!("{}.{}", method.name, parameter.name);
         output::line(&format!(
-            "    {name:12}  {} to {}: {}; default {}",
-            parameter.least, parameter.most, parameter.about, parameter.default
+            "    {name:12}  {}: {}; default {}",
+            parameter.allowed, parameter.about, parameter.default
         ))?;
     }
     Ok(())

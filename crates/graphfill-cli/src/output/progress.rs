@@ -37,8 +37,8 @@ impl Progress for Bars {
             return;
         }
         let template = match total {
-            Some(_) => "{msg:32} {bar:30.cyan/dim} {percent:>3}%  {eta} left",
-            None => "{msg:32} {spinner} {human_pos}",
+            Some(_) => "{prefix:32} {bar:30.cyan/dim} {percent:>3}%  {eta} left  {msg}",
+            None => "{prefix:32} {spinner} {human_pos}  {msg}",
         };
         let bar = match total {
             Some(total) => ProgressBar::new(total),
@@ -48,7 +48,7 @@ impl Progress for Bars {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("━━╌"));
         }
-        bar.set_message(stage.to_owned());
+        bar.set_prefix(stage.to_owned());
         let stage = Stage { bar, started: Instant::now(), visible: false };
         if let Ok(mut current) = self.current.lock() {
             *current = Some(stage);
@@ -67,6 +67,17 @@ impl Progress for Bars {
                 stage.visible = true;
                 stage.bar.set_draw_target(ProgressDrawTarget::stderr());
             }
+        }
+    }
+
+    fn tell(&self, state: &str) {
+        if !self.shown {
+            return;
+        }
+        if let Ok(current) = self.current.lock()
+            && let Some(stage) = current.as_ref()
+        {
+            stage.bar.set_message(state.to_owned());
         }
     }
 

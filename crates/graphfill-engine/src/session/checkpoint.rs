@@ -133,6 +133,15 @@ impl Session {
     }
 }
 
+impl TensorStore {
+    /// The texts and tensors that [`Session::save_with`] was given, without a session.
+    pub fn read_beside_session(path: impl AsRef<Path>) -> Result<Self> {
+        let mut file = TensorFile::open(path.as_ref())?;
+        check_format(&file)?;
+        TensorStore::under(EXTRA, &mut file)
+    }
+}
+
 fn steps_of(program: &str) -> String {
     format!("steps of {program}")
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::features::Panel;
 use crate::method::MethodInfo;
-use crate::parameters::{ParameterInfo, Parameters};
+use crate::parameters::{Allowed, ParameterInfo, Parameters};
 use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
 
 const ALPHA: &str = "alpha";
@@ -45,25 +45,19 @@ impl Propagation for Arb {
                     name: ALPHA,
                     about: "share that comes from the neighbours, the rest from the mean of all",
                     default: "by validation, else 0.98 (1 for numbers)",
-                    least: 0.0,
-                    most: 1.0,
-                    whole: false,
+                    allowed: Allowed::Number { least: 0.0, most: 1.0 },
                 },
                 ParameterInfo {
                     name: BETA,
                     about: "how far a known value may move towards its surroundings",
                     default: "by validation, else 0.9 (0.6 for numbers)",
-                    least: 0.0,
-                    most: 1.0,
-                    whole: false,
+                    allowed: Allowed::Number { least: 0.0, most: 1.0 },
                 },
                 ParameterInfo {
                     name: ROUNDS,
                     about: "how often values are passed on",
                     default: "1 to 30 by validation, else 10 (14 for numbers)",
-                    least: 1.0,
-                    most: 10_000.0,
-                    whole: true,
+                    allowed: Allowed::Whole { least: 1.0, most: 10_000.0 },
                 },
             ],
         }

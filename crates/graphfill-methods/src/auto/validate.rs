@@ -12,10 +12,8 @@ pub(super) fn validate(
 ) -> Result<Scores> {
     let mut scores = Scores::new(task.features, sets, task.ranking_depth, Detail::Losses);
     for set in 0..sets.len() {
-        let unknown = task.unknown.union(&task.validation[set]);
-        let hidden = Task { unknown: &unknown, validation: &[], ..*task };
         let mut sink = ScoringSink { task, sets, set, scores: &mut scores };
-        fitted.estimate(&hidden, &mut sink)?;
+        fitted.estimate_validation(task, set, &mut sink)?;
     }
     Ok(scores)
 }

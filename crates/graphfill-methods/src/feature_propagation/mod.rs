@@ -8,7 +8,7 @@ use graphfill_engine::cpu::{FinishRow, sparse_product};
 
 use crate::features::Panel;
 use crate::method::MethodInfo;
-use crate::parameters::{ParameterInfo, Parameters};
+use crate::parameters::{Allowed, ParameterInfo, Parameters};
 use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
 
 /// The rounds of the published method, where nothing can be compared.
@@ -29,9 +29,7 @@ impl Propagation for FeaturePropagation {
                 name: ROUNDS,
                 about: "how often values are passed on",
                 default: "1 to 30 by validation, else 40",
-                least: 1.0,
-                most: 10_000.0,
-                whole: true,
+                allowed: Allowed::Whole { least: 1.0, most: 10_000.0 },
             }],
         }
     }

@@ -19,18 +19,20 @@ const PANEL_BUDGET: usize = 1 << 30;
 pub struct Panels(Vec<Range<usize>>);
 
 impl Panels {
-    /// Panels as wide as the budget allows, none across the border of a ranking group.
-    pub fn of(features: &Features<'_>) -> Self {
+    /// Panels of the groups that are wanted, as wide as the budget allows, none across the border of
+    /// a ranking group.
+    pub fn of(features: &Features<'_>, wanted: &[bool]) -> Self {
         let a_column = features.rows().max(1) * size_of::<f32>() * 3;
         let most = PANEL_WIDTHS.into_iter().rev().find(|width| width * a_column <= PANEL_BUDGET);
         let most = most.unwrap_or(PANEL_WIDTHS[0]);
         let mut panels: Vec<Range<usize>> = Vec::new();
         let mut ranking_before = false;
-        for group in features.groups() {
+        for (group, _) in features.groups().iter().zip(wanted).filter(|(_, wanted)| **wanted) {
             let mut rest = group.features.clone();
             if let Some(last) = panels.last_mut()
                 && !group.is_ranking()
                 && !ranking_before
+                && last.end == rest.start
             {
                 let taken = rest.len().min(most - last.len());
                 last.end += taken;

@@ -75,6 +75,9 @@ impl<'a> Collected<'a> {
             self.features.groups().iter().enumerate().zip(self.groups)
         {
             let column = &columns[about.column];
+            if column.missing_count() == 0 {
+                continue;
+            }
             let block = self.features.block(group);
             columns[about.column] = match estimates {
                 GroupEstimates::Values(mut values) => {

@@ -1,11 +1,14 @@
-//! Which observed rows a method is tested on before it fills.
+//! Which known cells a method is tested on before it fills: cells that are known, hidden as the
+//! missing ones are. A row is hidden as some incomplete row is, cell for cell; so a table of whole
+//! missing rows is tested on whole rows, and one of single holes on single holes, with everything
+//! else in the row still to be seen.
 
 use graphfill_data::{CellMask, splits};
 
 use crate::features::Features;
 
-/// The share of observed rows that one set hides: small, so that what is left is nearly as dense
-/// as what the method will fill from.
+/// The share of rows that one set hides cells of: small, so that what is left is nearly as dense as
+/// what the method will fill from.
 const HIDDEN_SHARE: f64 = 0.1;
 /// The most sets; small tables need several for a steady choice.
 const MOST_SETS: usize = 10;
@@ -14,28 +17,133 @@ const ENOUGH_ROWS: usize = 5000;
 /// The fewest rows of a set, and the fewest observed rows that can tell methods apart.
 const LEAST_HIDDEN: usize = 2;
 const LEAST_OBSERVED: usize = 20;
+/// A column with few holes is tested on so many cells of a set all the same, or on a tenth.
+const LEAST_CELLS: usize = 100;
 
-/// Sets of observed rows to hide, each from all of the others' point of view observed. None where
-/// the table is too small to spare any.
+/// Sets of known cells to hide, of other rows each. None where the table is too small to spare any.
 pub fn validation_sets(features: &Features<'_>, missing: &CellMask, seed: u64) -> Vec<CellMask> {
-    let observed: Vec<u32> =
-        (0..features.rows()).filter(|&row| !missing.is_whole(row)).map(|row| row as u32).collect();
+    let incomplete = missing.touched_rows();
+    let known = KnownCells::of(features, missing, &incomplete);
+    let observed: Vec<u32> = known.rows();
     if observed.len() < LEAST_OBSERVED {
         return Vec::new();
     }
     let hidden = ((observed.len() as f64 * HIDDEN_SHARE).round() as usize).max(LEAST_HIDDEN);
     let sets = (ENOUGH_ROWS / hidden).clamp(1, MOST_SETS).min(observed.len() / hidden);
     let order = splits::shuffled(&observed, seed);
+    let patterns = splits::shuffled(&incomplete, seed.wrapping_add(1));
     (0..sets)
         .map(|set| {
             let rows = &order[set * hidden..(set + 1) * hidden];
-            let whole = CellMask::of_rows(
-                features.rows(),
-                features.cells(),
-                rows.iter().map(|&row| row as usize),
-            );
-            // Cells that the table lacks cannot be scored.
-            whole.without(missing)
+            let pattern = |at: usize| patterns[(set * hidden + at) % patterns.len()];
+            let mut hiding: Vec<(u32, Vec<u32>)> = rows
+                .iter()
+                .enumerate()
+                .map(|(at, &row)| (row, known.hidden_as(row, pattern(at))))
+                .collect();
+            known.top_up(&mut hiding);
+            hiding.sort_unstable();
+            CellMask::build(features.rows(), features.cells(), |row, cells| {
+                if let Ok(at) = hiding.binary_search_by_key(&(row as u32), |(row, _)| *row) {
+                    cells.extend_from_slice(&hiding[at].1);
+                }
+            })
         })
         .collect()
+}
+
+/// Known cells of the columns that have holes.
+struct KnownCells<'a> {
+    missing: &'a CellMask,
+    /// The cells of a row that are missing anywhere.
+    holed: Vec<u32>,
+    /// How many rows know each of them.
+    counts: Vec<usize>,
+}
+
+impl<'a> KnownCells<'a> {
+    fn of(features: &Features<'_>, missing: &'a CellMask, incomplete: &[u32]) -> Self {
+        let mut holes = vec![0usize; features.cells()];
+        for &row in incomplete {
+            match missing.is_whole(row as usize) {
+                true => holes.iter_mut().for_each(|holes| *holes += 1),
+                false => missing.cells(row as usize).iter().for_each(|&c| holes[c as usize] += 1),
+            }
+        }
+        let holed: Vec<u32> =
+            (0..features.cells() as u32).filter(|&cell| holes[cell as usize] > 0).collect();
+        let counts = holed.iter().map(|&cell| features.rows() - holes[cell as usize]).collect();
+        KnownCells { missing, holed, counts }
+    }
+
+    /// The rows that know any of these cells.
+    fn rows(&self) -> Vec<u32> {
+        let knows = |row: &u32| {
+            let row = *row as usize;
+            !self.missing.is_whole(row)
+                && self.holed.iter().any(|&cell| !self.missing.contains(row, cell as usize))
+        };
+        (0..self.missing.rows() as u32).filter(knows).collect()
+    }
+
+    /// The cells that a row knows and another one lacks; one that it knows where there are none.
+    fn hidden_as(&self, row: u32, pattern: u32) -> Vec<u32> {
+        let known = |cell: &&u32| !self.missing.contains(row as usize, **cell as usize);
+        let lacked = |cell: &&u32| self.missing.contains(pattern as usize, **cell as usize);
+        let cells: Vec<u32> = self.holed.iter().filter(known).filter(lacked).copied().collect();
+        match cells.is_empty() {
+            false => cells,
+            true => self.holed.iter().filter(known).take(1).copied().collect(),
+        }
+    }
+
+    /// Hides more cells of columns that few of the patterns lack.
+    fn top_up(&self, hiding: &mut [(u32, Vec<u32>)]) {
+        let mut counts = vec![0usize; self.holed.len()];
+        for (_, cells) in hiding.iter() {
+            for cell in cells {
+                if let Ok(at) = self.holed.binary_search(cell) {
+                    counts[at] += 1;
+                }
+            }
+        }
+        for ((&cell, &known), count) in self.holed.iter().zip(&self.counts).zip(counts) {
+            let enough = LEAST_CELLS.min((known as f64 * HIDDEN_SHARE) as usize);
+            let mut wanted = enough.saturating_sub(count);
+            for (row, cells) in hiding.iter_mut() {
+                if wanted == 0 {
+                    break;
+                }
+                if !self.missing.contains(*row as usize, cell as usize) && !cells.contains(&cell) {
+                    cells.push(cell);
+                    wanted -= 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::Features;
+    use graphfill_data::generator::{Recipe, generate};
+
+    #[test]
+    fn cells_are_hidden_as_the_missing_ones_are() {
+        let town = generate(&Recipe { nodes: 400, ..Recipe::default() }).expect("a town").dataset;
+        let features = Features::of(&town.table);
+        let missing = features.missing();
+        let sets = validation_sets(&features, &missing, 7);
+        assert!(sets.len() > 1);
+        let mut seen = CellMask::none(features.rows(), features.cells());
+        for set in &sets {
+            assert_eq!(set.without(&missing), *set, "only known cells");
+            assert_eq!(set.without(&seen), *set, "other rows in every set");
+            seen = seen.union(set);
+        }
+        // Some people of the town lack everything, others single cells: both are tried.
+        assert!(seen.whole_rows() > 0 && seen.whole_rows() < seen.touched_rows().len());
+        assert_eq!(sets, validation_sets(&features, &missing, 7));
+    }
 }

@@ -1,35 +1,54 @@
 //! From a table with holes to one without.
 //!
-//! Some observed rows are hidden from the method so that it can choose its parameters on them;
-//! then it estimates the missing cells from everything that is observed. Estimates come back in
-//! each column's own scale and type; observed cells are not touched.
+//! Some known cells are hidden from the method so that it can choose its parameters on them; then it
+//! estimates the missing cells from everything that is known. Estimates come back in each column's own
+//! scale and type; observed cells are not touched.
 
 mod collect;
 mod folds;
 mod ones;
 
-use graphfill_data::{NodeTable, Progress, UndirectedGraph};
+use graphfill_data::{Column, NodeTable, Progress, Silent, UndirectedGraph};
+use graphfill_engine::TensorStore;
 
 use crate::error::{MethodError, Result};
 use crate::features::Features;
-use crate::method::{Choice, Method, Task};
+use crate::learning::{Ended, History, TrainingOptions, Undisturbed};
+use crate::method::{Choice, Fitted, Method, Task};
 use crate::parameters::FixedParameters;
+use crate::tuning::{self, Trial};
 
 pub use folds::validation_sets;
 
-/// How many of the best-ranked columns count when rankings are compared.
-pub const RANKING_DEPTH: usize = 10;
-
 /// What [`fill`] needs to know beside the data.
+#[derive(Clone, Copy)]
 pub struct FillOptions<'a> {
     /// The method.
     pub method: &'static dyn Method,
     /// Parameters that the caller fixed.
     pub fixed: &'a FixedParameters,
+    /// Limits and checkpoints of methods that learn.
+    pub training: &'a TrainingOptions,
+    /// A model that was saved: nothing is trained.
+    pub saved: Option<&'a TensorStore>,
     /// The seed of everything random.
     pub seed: u64,
     /// Who watches.
     pub progress: &'a dyn Progress,
+}
+
+impl FillOptions<'_> {
+    /// A method with nothing fixed, seed 0, and nobody who watches.
+    pub fn new(method: &'static dyn Method) -> Self {
+        FillOptions {
+            method,
+            fixed: FixedParameters::NONE,
+            training: TrainingOptions::NONE,
+            saved: None,
+            seed: 0,
+            progress: &Silent,
+        }
+    }
 }
 
 /// A filled table.
@@ -39,8 +58,14 @@ pub struct Filled {
     pub table: NodeTable,
     /// How many cells were estimated.
     pub estimated: usize,
+    /// How many missing labels were estimated, where the method learns from labels.
+    pub estimated_labels: usize,
     /// What was chosen for each column.
     pub choices: Vec<Choice>,
+    /// What happened in training, where there was any.
+    pub history: Option<History>,
+    /// Why training ended before it was done, if it did: the estimates are of the best so far.
+    pub ended_early: Option<Ended>,
 }
 
 /// Estimates every missing cell of the used columns.
@@ -49,6 +74,63 @@ pub fn fill(
     graph: &UndirectedGraph,
     options: &FillOptions<'_>,
 ) -> Result<Filled> {
+    check(table, graph)?;
+    // Complete columns are evidence: what they say of a row helps to fill the rest of it.
+    let features = Features::of(table);
+    let missing = features.missing();
+    if missing.is_empty() {
+        return Ok(Filled {
+            table: table.clone(),
+            estimated: 0,
+            estimated_labels: 0,
+            choices: Vec::new(),
+            history: None,
+            ended_early: None,
+        });
+    }
+    let validation = match options.saved {
+        None => validation_sets(&features, &missing, options.seed),
+        Some(_) => Vec::new(),
+    };
+    let task = Task { validation: &validation, ..task(table, graph, &features, &missing, options) };
+    let fitted = match options.saved {
+        None => options.method.fit(&task)?,
+        Some(saved) => options.method.restore(&task, saved)?,
+    };
+    let ended_early = fitted.ended_early();
+    // Who asked to stop wants what there is.
+    let undisturbed = Undisturbed(options.progress);
+    let progress: &dyn Progress =
+        if ended_early.is_some() { &undisturbed } else { options.progress };
+    let task = Task { progress, ..task };
+    let mut collected = collect::Collected::new(&features, &missing, graph);
+    fitted.estimate(&task, &mut collected)?;
+    let choices = fitted.choices().iter().zip(task.wanted()).filter(|(_, wanted)| *wanted);
+    let choices = choices.map(|(choice, _)| choice.clone()).collect();
+    let (table, estimated_labels) = with_labels(collected.complete(table), fitted.as_ref());
+    let history = fitted.history().cloned();
+    let estimated = missing.count();
+    Ok(Filled { table, estimated, estimated_labels, choices, history, ended_early })
+}
+
+/// Searches for parameters on the cells that [`fill`] validates on; see [`tuning::search`].
+pub fn tune(
+    table: &NodeTable,
+    graph: &UndirectedGraph,
+    options: &FillOptions<'_>,
+    trials: usize,
+    known: Vec<Trial>,
+    each: &mut dyn FnMut(&[Trial]) -> Result<()>,
+) -> Result<Vec<Trial>> {
+    check(table, graph)?;
+    let features = Features::of(table);
+    let missing = features.missing();
+    let validation = validation_sets(&features, &missing, options.seed);
+    let task = Task { validation: &validation, ..task(table, graph, &features, &missing, options) };
+    tuning::search(options.method, &task, trials, known, each)
+}
+
+fn check(table: &NodeTable, graph: &UndirectedGraph) -> Result<()> {
     if table.used_columns().next().is_none() {
         return Err(MethodError::Table(
             "no column of the table can be estimated\n  graphfill inspect says why; declare types with --type NAME=KIND".to_owned(),
@@ -61,33 +143,41 @@ pub fn fill(
             table.rows()
         )));
     }
-    let holed = table.columns().iter().filter(|c| c.kind().is_used() && c.missing_count() > 0);
-    let holed = table.with_columns(holed.cloned().collect());
-    if holed.columns().is_empty() {
-        return Ok(Filled { table: table.clone(), estimated: 0, choices: Vec::new() });
-    }
-    // Propagation takes each column by itself: complete ones need no fitting.
-    let features = Features::of(&holed);
-    let missing = features.missing();
-    let validation = validation_sets(&features, &missing, options.seed);
-    let task = Task {
-        graph,
-        features: &features,
-        unknown: &missing,
-        validation: &validation,
-        ranking_depth: RANKING_DEPTH,
+    Ok(())
+}
+
+fn task<'a>(
+    table: &'a NodeTable,
+    graph: &'a UndirectedGraph,
+    features: &'a Features<'a>,
+    missing: &'a graphfill_data::CellMask,
+    options: &FillOptions<'a>,
+) -> Task<'a> {
+    Task {
+        labels: table.labels(),
         fixed: options.fixed,
+        training: options.training,
         seed: options.seed,
         progress: options.progress,
+        ..Task::new(graph, features, missing)
+    }
+}
+
+/// The column of labels, its missing cells filled with the likeliest class.
+fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> (NodeTable, usize) {
+    let (Some(classes), Some(labels)) = (fitted.labels(), table.labels()) else {
+        return (table, 0);
     };
-    let fitted = options.method.fit(&task)?;
-    let mut collected = collect::Collected::new(&features, &missing, graph);
-    fitted.estimate(&task, &mut collected)?;
-    let completed = collected.complete(&holed);
-    let columns = table
-        .columns()
-        .iter()
-        .map(|column| completed.column(column.name()).unwrap_or(column).clone());
-    let table = table.with_columns(columns.collect());
-    Ok(Filled { table, estimated: missing.count(), choices: fitted.choices().to_vec() })
+    let Some(column) = table.column(&labels.name) else { return (table, 0) };
+    let missing = column.missing_count();
+    if missing == 0 {
+        return (table, 0);
+    }
+    let filled = column.completed_with_levels(&labels.classes, classes);
+    let replace = |column: &Column| match column.name() == filled.name() {
+        true => filled.clone(),
+        false => column.clone(),
+    };
+    let columns = table.columns().iter().map(replace).collect();
+    (table.with_columns(columns), missing)
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::features::Panel;
 use crate::method::MethodInfo;
-use crate::parameters::{ParameterInfo, Parameters};
+use crate::parameters::{Allowed, ParameterInfo, Parameters};
 use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
 
 const ALPHA: &str = "alpha";
@@ -42,17 +42,13 @@ impl Propagation for Pcfi {
                     name: ALPHA,
                     about: "how much of its weight a value keeps with each hop",
                     default: "by validation, else 0.9",
-                    least: 0.01,
-                    most: 1.0,
-                    whole: false,
+                    allowed: Allowed::Number { least: 0.01, most: 1.0 },
                 },
                 ParameterInfo {
                     name: ROUNDS,
                     about: "how often values are passed on",
                     default: "1 to 30 by validation, else 30",
-                    least: 1.0,
-                    most: 10_000.0,
-                    whole: true,
+                    allowed: Allowed::Whole { least: 1.0, most: 10_000.0 },
                 },
             ],
         }

@@ -30,7 +30,7 @@ impl Fitted for Chosen<'_> {
     fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()> {
         let features = task.features;
         let offsets = Centres::of(features, task.unknown).offsets(features);
-        let panels = Panels::of(features);
+        let panels = Panels::of(features, &task.wanted());
         task.progress.begin("estimating", Some(panels.len() as u64));
         for range in panels.iter() {
             let panel = Panel::load(features, range.clone(), task.unknown, &offsets);

@@ -72,7 +72,7 @@ fn compare<P: Propagation>(
     rounds: &RangeInclusive<usize>,
 ) -> Result<Vec<Option<Best>>> {
     let features = task.features;
-    let panels = Panels::of(features);
+    let panels = Panels::of(features, &task.wanted());
     let operators = Operators::new(task.graph);
     let sets: Vec<ValidationRows> =
         task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();

@@ -2,18 +2,12 @@
 
 use crate::support;
 use graphfill_data::generator::{Recipe, generate};
-use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable, Silent};
+use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable};
 use graphfill_methods::fill::{FillOptions, Filled, fill};
-use graphfill_methods::{FixedParameters, MethodError, registry};
+use graphfill_methods::{MethodError, registry};
 
 fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
-    let fixed = FixedParameters::default();
-    let options = FillOptions {
-        method: registry::find(method).expect("a method"),
-        fixed: &fixed,
-        seed: 0,
-        progress: &Silent,
-    };
+    let options = FillOptions::new(registry::find(method).expect("a method"));
     fill(table, &graph.undirected(), &options).expect("filled")
 }
 
@@ -127,13 +121,7 @@ fn tiny_tables_and_senseless_ones() {
     let unused: Vec<Column> =
         dataset.table.columns().iter().filter(|column| !column.kind().is_used()).cloned().collect();
     let nothing = dataset.table.with_columns(unused);
-    let fixed = FixedParameters::default();
-    let options = FillOptions {
-        method: registry::find("fp").expect("a method"),
-        fixed: &fixed,
-        seed: 0,
-        progress: &Silent,
-    };
+    let options = FillOptions::new(registry::find("fp").expect("a method"));
     let graph = dataset.graph.undirected();
     assert!(matches!(fill(&nothing, &graph, &options), Err(MethodError::Table(_))));
 

@@ -1,7 +1,7 @@
 //! What the tests of methods share: small tables, estimates as a dense matrix, dense references.
 
 use graphfill_data::generator::{ColumnSet, Recipe, generate};
-use graphfill_data::{CellMask, Dataset, Silent, UndirectedGraph};
+use graphfill_data::{CellMask, Dataset, UndirectedGraph};
 use graphfill_methods::features::Features;
 use graphfill_methods::{EstimateSink, Estimates, FixedParameters, Method, Result, Task, registry};
 
@@ -50,16 +50,7 @@ pub(crate) fn estimate(
         fixed.fix(name, parameter, *value);
     }
     let method: &dyn Method = registry::find(name).expect("a method");
-    let task = Task {
-        graph,
-        features,
-        unknown,
-        validation: &[],
-        ranking_depth: 5,
-        fixed: &fixed,
-        seed: 0,
-        progress: &Silent,
-    };
+    let task = Task { ranking_depth: 5, fixed: &fixed, ..Task::new(graph, features, unknown) };
     let fitted = method.fit(&task).expect("fitted");
     let width = features.width();
     let mut dense = Dense { width, values: vec![f64::NAN; features.rows() * width] };

@@ -6,7 +6,6 @@ use arrow_array::{ArrayRef, Float64Array, UInt8Array};
 use graphfill_data::block::{BlockBuilder, BlockLayout};
 use graphfill_data::{
     CellMask, Column, ColumnData, Direction, EdgeList, Graph, IdColumn, Kind, NodeIds, NodeTable,
-    Silent,
 };
 use graphfill_methods::fill::{FillOptions, Filled, fill};
 use graphfill_methods::{FixedParameters, registry};
@@ -25,7 +24,7 @@ fn graph(nodes: usize, edges: impl IntoIterator<Item = (u32, u32)>) -> Graph {
 fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
     let fixed = FixedParameters::default();
     let method = registry::find(method).expect("a method");
-    let options = FillOptions { method, fixed: &fixed, seed: 0, progress: &Silent };
+    let options = FillOptions { fixed: &fixed, ..FillOptions::new(method) };
     fill(table, &graph.undirected(), &options).expect("filled")
 }
 

@@ -1,6 +1,7 @@
-//! Balanced cross-entropy of a 0/1 cell x with log-odds s:
+//! Cross-entropy of a 0/1 cell x with log-odds s:
 //!
-//!   on · x · ln(1 + e⁻ˢ) + off · (1 − x) · ln(1 + eˢ),   on = 1/(2p), off = 1/(2(1 − p))
+//!   on · x · ln(1 + e⁻ˢ) + off · (1 − x) · ln(1 + eˢ)
+//!   plain: on = off = 1;   balanced, with p the share of ones: on = 1/(2p), off = 1/(2(1 − p))
 //!
 //! with slope (on·x + off·(1 − x)) · σ(s) − on·x.
 
@@ -26,6 +27,10 @@ impl Bernoulli {
         // A kind that was never observed weighs nothing.
         let weight = |share: f64| if share > 0.0 { (0.5 / share) as f32 } else { 0.0 };
         Bernoulli { targets, on: weight(share), off: weight(1.0 - share) }
+    }
+
+    pub(super) fn plain(targets: Targets) -> Self {
+        Bernoulli { targets, on: 1.0, off: 1.0 }
     }
 
     pub(super) fn width(&self) -> usize {

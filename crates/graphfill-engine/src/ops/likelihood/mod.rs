@@ -70,6 +70,14 @@ impl Likelihood {
         self.with(bernoulli.width(), observed, weight, Kind::Bernoulli(bernoulli))
     }
 
+    /// Cells that are 0 or 1, as log-odds: the mean cross-entropy over observed cells.
+    pub fn bernoulli(self, targets: Targets, weight: f32) -> Result<Self> {
+        let observed = self.checked("Bernoulli", &targets)?;
+        targets.check_values("Bernoulli", 0.0, 1.0)?;
+        let bernoulli = Bernoulli::plain(targets);
+        self.with(bernoulli.width(), observed, weight, Kind::Bernoulli(bernoulli))
+    }
+
     /// Numbers: the mean squared difference over observed cells.
     pub fn squared_error(self, targets: Targets, weight: f32) -> Result<Self> {
         let observed = self.checked("squared error", &targets)?;

@@ -1,0 +1,111 @@
+//! What commands that train share: limits, files of parameters, the search for them, histories.
+
+use std::io::Write;
+use std::path::Path;
+
+use graphfill::data::atomic_file::AtomicFile;
+use graphfill::engine::MemoryLimit;
+use graphfill::methods::learning::{Deadline, TrainingOptions};
+use graphfill::methods::tuning::{Trial, best};
+use graphfill::methods::{FixedParameters, Method, MethodError, registry};
+
+use super::fill::fixed_parameters;
+use crate::arguments::{Training, WrongCall};
+use crate::output::messages::Messages;
+use crate::parameters_file::{ParametersFile, Tuning};
+
+/// The limits that the caller set.
+pub(crate) fn options(arguments: &Training) -> TrainingOptions {
+    TrainingOptions {
+        most_updates: arguments.max_updates,
+        deadline: arguments.time_limit.map(Deadline::after),
+        memory: arguments.memory_limit.map(MemoryLimit::Allowed),
+        ..TrainingOptions::default()
+    }
+}
+
+/// Parameters from the call and from the file that it names.
+pub(crate) fn parameters(
+    arguments: &Training,
+    given: &[String],
+    methods: &[&'static dyn Method],
+) -> anyhow::Result<FixedParameters> {
+    let mut fixed = fixed_parameters(given, methods)?;
+    if let Some(path) = &arguments.parameters
+        && (path.exists() || arguments.tune.is_none())
+    {
+        let runs =
+            |name: &str| methods.iter().any(|method| [name, "auto"].contains(&method.info().name));
+        ParametersFile::read(path)?.fix(&mut fixed, runs);
+        registry::check_parameters(&fixed)?;
+    }
+    Ok(fixed)
+}
+
+/// The method whose parameters are searched for where this one runs.
+pub(crate) fn tuned(method: &'static dyn Method) -> anyhow::Result<&'static dyn Method> {
+    Ok(if method.info().name == "auto" { registry::find("svga-p")? } else { method })
+}
+
+/// Searches for parameters with `search`, keeps what was tried in the file, and fixes the best.
+pub(crate) fn tune(
+    path: &Path,
+    run: String,
+    method: &'static dyn Method,
+    given: &[String],
+    fixed: &mut FixedParameters,
+    messages: &Messages,
+    search: impl FnOnce(
+        &FixedParameters,
+        Vec<Trial>,
+        &mut dyn FnMut(&[Trial]) -> Result<(), MethodError>,
+    ) -> Result<Vec<Trial>, MethodError>,
+) -> anyhow::Result<()> {
+    let name = method.info().name;
+    let mut file =
+        if path.exists() { ParametersFile::read(path)? } else { ParametersFile::default() };
+    let known = match file.tuning.take() {
+        Some(tuning) if tuning.run == run => tuning.trials,
+        Some(tuning) => {
+            return Err(WrongCall(format!(
+                "{} has the trials of another search: {}\n  name another file with --parameters",
+                path.display(),
+                tuning.run
+            ))
+            .into());
+        }
+        None => Vec::new(),
+    };
+    if !known.is_empty() {
+        messages.note(&format!("{} trials are known from {}", known.len(), path.display()));
+    }
+    // What an earlier search found must not narrow this one: only the call itself does.
+    let own = fixed_parameters(given, &[method])?;
+    let mut keep = |trials: &[Trial]| -> Result<(), MethodError> {
+        let chosen = best(trials).map(|best| best.parameters.clone()).unwrap_or_default();
+        file.methods.insert(name.to_owned(), chosen);
+        file.tuning = Some(Tuning { run: run.clone(), trials: trials.to_vec() });
+        file.write(path).map_err(|error| MethodError::Table(error.to_string()))
+    };
+    let trials = search(&own, known, &mut keep)?;
+    keep(&trials)?;
+    if let Some(best) = best(&trials) {
+        for (parameter, value) in best.parameters.iter() {
+            fixed.fix(name, parameter, value.clone());
+        }
+        messages.note(&format!(
+            "the best of {} settings, kept in {}: {}",
+            trials.len(),
+            path.display(),
+            super::fill::parameters(&best.parameters)
+        ));
+    }
+    Ok(())
+}
+
+/// Writes text to a file that appears whole or not at all.
+pub(crate) fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file.commit()?)
+}

@@ -1,0 +1,27 @@
+//! What every method that learns needs: targets and scales of a typed table, the training loop,
+//! checkpoints, and estimates from latents.
+//!
+//! A method brings a [`Learner`]: programs for a table of which some cells are unknown, and the way
+//! from a trained session to latents and decoder. [`Learnt::fit`] does the rest.
+
+mod course;
+mod decoded;
+mod fit;
+mod history;
+mod options;
+mod scales;
+mod targets;
+mod training;
+mod undisturbed;
+mod validator;
+
+pub use course::{Course, Finished, Stage, finished_count, finished_in};
+pub use decoded::{Decoded, TrainedModel};
+pub use fit::{Learner, Learnt, METHOD, MODELS, Outlet, Prepared, Recipe};
+pub use history::{History, HistoryLine};
+pub use options::{CheckpointOptions, Deadline, TrainingOptions};
+pub use scales::{NumericBlocks, Scale, Scales};
+pub use targets::{BinaryLoss, Observed};
+pub use training::{Best, Ended, Loop, Schedule, State, Validation};
+pub use undisturbed::Undisturbed;
+pub use validator::Validator;

@@ -1,0 +1,71 @@
+//! What a caller may say about training, whatever the method.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use graphfill_engine::MemoryLimit;
+
+/// Limits and checkpoints. By default there are none, and methods train until they get no better.
+#[derive(Debug, Clone, Default)]
+pub struct TrainingOptions {
+    /// The most updates of one model.
+    pub most_updates: Option<u64>,
+    /// When training ends, whatever was reached.
+    pub deadline: Option<Deadline>,
+    /// Where the state of the training is kept.
+    pub checkpoint: Option<CheckpointOptions>,
+    /// The most memory that a model may take.
+    pub memory: Option<MemoryLimit>,
+    /// The name of the data set, if it is one whose published settings are known.
+    pub preset: Option<String>,
+}
+
+impl TrainingOptions {
+    /// No limits and no checkpoints.
+    pub const NONE: &'static TrainingOptions = &TrainingOptions {
+        most_updates: None,
+        deadline: None,
+        checkpoint: None,
+        memory: None,
+        preset: None,
+    };
+}
+
+/// When training ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadline {
+    begin: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    /// So long from now on.
+    pub fn after(limit: Duration) -> Self {
+        Deadline { begin: Instant::now(), limit }
+    }
+
+    /// Whether it is over.
+    pub fn is_over(&self) -> bool {
+        self.begin.elapsed() >= self.limit
+    }
+
+    /// How long there is left.
+    pub fn left(&self) -> Duration {
+        self.limit.saturating_sub(self.begin.elapsed())
+    }
+
+    /// Now, and the part `share` of what is left from now on.
+    #[must_use]
+    pub fn share(&self, share: f64) -> Self {
+        Deadline::after(self.left().mul_f64(share))
+    }
+}
+
+/// Where and how often the state of a training is saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointOptions {
+    /// The file. A training that finds its own state in it goes on from there.
+    pub path: PathBuf,
+    /// After how many updates it is written again.
+    pub every: u64,
+}

@@ -1,0 +1,116 @@
+//! One number for how good estimates of validation cells are, over groups of every kind.
+//!
+//!   score = mean over groups of   recall@k                       where columns are ranked
+//!                                 − RMSE / RMSE of the mean      elsewhere
+//!
+//! More is better. A table of one block is judged by that block's own metric.
+
+use graphfill_data::CellMask;
+
+use super::decoded::Decoded;
+use crate::error::Result;
+use crate::features::{Centres, Features};
+use crate::method::{EstimateSink, Estimates, Measure, Score, Task};
+use crate::selection::{Detail, ScoredCells, Scores, ValidationRows};
+
+/// Judges estimates of some validation cells.
+pub struct Validator<'a> {
+    features: &'a Features<'a>,
+    cells: CellMask,
+    rows: [ValidationRows; 1],
+    depth: usize,
+    wanted: Vec<bool>,
+    /// The RMSE of the column means, by group.
+    baseline: Vec<Option<f64>>,
+}
+
+impl<'a> Validator<'a> {
+    /// A judge of the cells of `cells`, which are all `unknown`.
+    pub fn new(task: &Task<'a>, cells: CellMask, unknown: &CellMask) -> Self {
+        let features = task.features;
+        let rows = [ValidationRows::of(features, &cells)];
+        let mut validator = Validator {
+            features,
+            cells,
+            rows,
+            depth: task.ranking_depth,
+            wanted: task.wanted(),
+            baseline: Vec::new(),
+        };
+        let means = Centres::of(features, unknown).means;
+        let scores = validator.scores_of_means(&means);
+        validator.baseline = scores
+            .into_iter()
+            .map(|score| {
+                score.filter(|score| {
+                    score.measure == Measure::RootMeanSquaredError && score.value > 0.0
+                })
+            })
+            .map(|score| score.map(|score| score.value))
+            .collect();
+        validator
+    }
+
+    /// The score of models.
+    pub fn score(&self, models: &Decoded) -> Result<f64> {
+        Ok(self.combined(&self.scores(models)?))
+    }
+
+    /// The score of each group.
+    pub fn scores(&self, models: &Decoded) -> Result<Vec<Option<Score>>> {
+        let mut sink = Sink { validator: self, scores: self.blank() };
+        models.estimate(self.features, &self.wanted, Some(self.rows[0].rows()), &mut sink)?;
+        Ok(sink.scores.finish(&self.rows))
+    }
+
+    fn combined(&self, scores: &[Option<Score>]) -> f64 {
+        let parts = scores.iter().zip(&self.baseline).filter_map(|(score, baseline)| {
+            let score = (*score)?;
+            Some(match score.measure {
+                Measure::Recall { .. } => score.value,
+                Measure::RootMeanSquaredError => -score.value / (*baseline)?,
+            })
+        });
+        let (sum, count) = parts.fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
+        sum / f64::max(count, 1.0)
+    }
+
+    fn scores_of_means(&self, means: &[f64]) -> Vec<Option<Score>> {
+        let mut sink = Sink { validator: self, scores: self.blank() };
+        for group in self.features.groups().iter().filter(|group| !group.is_ranking()) {
+            let range = group.features.clone();
+            let values = vec![0.0; self.features.rows() * range.len()];
+            sink.add(&Estimates {
+                features: (range.start, range.end),
+                width: range.len(),
+                values: &values,
+                offsets: &means[range],
+            });
+        }
+        sink.scores.finish(&self.rows)
+    }
+
+    fn blank(&self) -> Scores {
+        Scores::new(self.features, &self.rows, self.depth, Detail::Totals)
+    }
+}
+
+struct Sink<'a, 'b> {
+    validator: &'b Validator<'a>,
+    scores: Scores,
+}
+
+impl Sink<'_, '_> {
+    fn add(&mut self, estimates: &Estimates<'_>) {
+        let Validator { features, rows, cells, .. } = self.validator;
+        let cells = ScoredCells::new(features, &rows[0], cells, estimates.features());
+        self.scores.add(&cells, &[], estimates);
+    }
+}
+
+impl EstimateSink for Sink<'_, '_> {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        self.add(estimates);
+        Ok(())
+    }
+}
