@@ -25,6 +25,7 @@ mod gaussian_field;
 mod gaussian_kl;
 mod gru;
 mod head_scores;
+mod hidden_cells;
 mod likelihood;
 mod linear_combination;
 mod multiply;

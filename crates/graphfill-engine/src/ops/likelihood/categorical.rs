@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::weights::Weights;
 use super::{JudgeRow, MISSING_CATEGORY, fingerprint_of};
 use crate::cpu::exp;
 
@@ -15,16 +16,18 @@ impl Categorical {
 
 impl JudgeRow for Categorical {
     #[inline(always)]
-    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
+    fn judge(&self, row: usize, scores: &mut [f32], weights: impl Weights, scale: f32) -> f64 {
         let category = self.0[row];
-        if category == MISSING_CATEGORY {
+        // A row without columns has no category.
+        if category == MISSING_CATEGORY || weights.at(0) == 0.0 {
             scores.fill(0.0);
             return 0.0;
         }
+        let (weight, scale) = (f64::from(weights.at(0)), weights.at(0) * scale);
         let score = f64::from(scores[category as usize]);
         let log_total = softmax(scores, scale);
         scores[category as usize] -= scale;
-        log_total - score
+        weight * (log_total - score)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::Likelihood;
+use super::{Likelihood, Unweighted};
 use crate::cpu::{Dense, Existing, PackedRight, product_rows};
 
 /// Rows that one thread takes at a time: whole tiles of a product, whether of six rows or eight.
@@ -62,11 +62,11 @@ impl Rows<'_> {
             }
         }
         let Some((offset, scale)) = self.offset else {
-            return [self.likelihood.judge(first, scores), 0.0];
+            return [self.likelihood.judge(first, scores, Unweighted), 0.0];
         };
         let offset = &offset[first * columns..first * columns + scores.len()];
         scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += scale * offset);
-        let loss = self.likelihood.judge(first, scores);
+        let loss = self.likelihood.judge(first, scores, Unweighted);
         let cells = scores.iter().zip(offset);
         let by_scale = cells.map(|(&g, &offset)| f64::from(g) * f64::from(offset)).sum();
         [loss, by_scale]

@@ -1,5 +1,7 @@
 //! The loss of a matrix of scores:  loss(scores), 1 × 1, and its derivative by the scores
 //!
+//! With weights, rows × columns as the scores, the loss of each cell is multiplied by its own.
+//!
 //! For scores that exist as a whole (few columns, or several layers above the last product). Where
 //! the scores are one product of a narrow and a wide matrix, [`super::decoder_loss`] never makes
 //! them.
@@ -8,7 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Likelihood;
+use super::{Likelihood, Unweighted};
 use crate::cpu::{Call, as_doubles, doubles};
 use crate::program::{Backward, Constant, Mismatch, Operation};
 use crate::{Matrix, Shape};
@@ -28,9 +30,20 @@ impl<'p> Matrix<'p> {
     pub fn loss(self, likelihood: &Arc<Likelihood>) -> Matrix<'p> {
         self.program().record(Loss { likelihood: Arc::clone(likelihood) }, &[self])
     }
+
+    /// The same, with the loss of each cell multiplied by a weight of its own, which may be computed
+    /// in the same step. A block whose loss is a row's (multinomial, categorical) takes the weight in
+    /// the first of its columns. What weighs 0 adds nothing to the loss nor to the derivative; the
+    /// loss is divided by the number of all observed cells, whatever they weigh. Weights are taken as
+    /// they are: there is no derivative by them.
+    #[must_use]
+    #[track_caller]
+    pub fn weighted_loss(self, likelihood: &Arc<Likelihood>, weights: Matrix<'p>) -> Matrix<'p> {
+        self.program().record(Loss { likelihood: Arc::clone(likelihood) }, &[self, weights])
+    }
 }
 
-/// Outputs: the loss, its derivative by the scores.
+/// Inputs: scores, and weights if there are any. Outputs: the loss, its derivative by the scores.
 impl Operation for Loss {
     fn name(&self) -> &'static str {
         "loss"
@@ -40,6 +53,10 @@ impl Operation for Loss {
         let observed = self.likelihood.shape();
         let rule = "there is a score for every cell that may be observed";
         Mismatch::unless(inputs[0] == observed, inputs[0], observed, rule)?;
+        if let Some(&weights) = inputs.get(1) {
+            let rule = "there is a weight for every score";
+            Mismatch::unless(weights == inputs[0], inputs[0], weights, rule)?;
+        }
         Ok(vec![Shape::SCALAR, inputs[0]])
     }
 
@@ -63,6 +80,7 @@ impl Operation for Loss {
     fn cpu(&self, call: &mut Call<'_>) {
         let Shape { rows, columns } = call.input_shape(0);
         let input = call.input_unless_in_place(0);
+        let weights = (call.inputs() > 1).then(|| call.input(1));
         let (partial, spare) = call.scratch().split_at_mut(doubles(rows.div_ceil(ROWS_A_TASK)));
         let partial = as_doubles(partial);
         let scores = match call.wanted_output(1) {
@@ -75,7 +93,14 @@ impl Operation for Loss {
         partial.fill(0.0);
         let tasks = scores.par_chunks_mut((ROWS_A_TASK * columns).max(1)).zip(&mut *partial);
         tasks.enumerate().for_each(|(task, (scores, loss))| {
-            *loss = self.likelihood.judge(task * ROWS_A_TASK, scores);
+            let first = task * ROWS_A_TASK;
+            *loss = match weights {
+                Some(weights) => {
+                    let weights = &weights[first * columns..][..scores.len()];
+                    self.likelihood.judge(first, scores, weights)
+                }
+                None => self.likelihood.judge(first, scores, Unweighted),
+            };
         });
         if let Some(loss) = call.wanted_output(0) {
             loss[0] = partial.iter().sum::<f64>() as f32;

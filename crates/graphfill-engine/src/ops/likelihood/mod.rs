@@ -1,6 +1,9 @@
 //! Losses over observed cells: how far scores are from what was observed, and the derivative.
 //!
-//!   loss = Σ over blocks  weight_b / count_b · Σ over the block's observed cells  loss_b(score, target)
+//!   loss = Σ over blocks  weight_b / count_b · Σ over the block's observed cells  w · loss_b(score, target)
+//!
+//! with w = 1, or a weight that a program computes for each cell and in each step. A block that
+//! judges whole rows (multinomial, categorical) takes that of the first of its columns.
 //!
 //! A [`Likelihood`] says for each block of columns which loss it has and what was observed. A table
 //! of words is one binary block; a table of mixed columns has one block a column. The kernels work
@@ -9,6 +12,7 @@
 
 mod bernoulli;
 mod categorical;
+mod cells;
 mod decoder_loss;
 mod decoder_rows;
 mod loss;
@@ -17,6 +21,7 @@ mod squared_error;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod weights;
 
 use pulp::{Arch, NullaryFnOnce};
 
@@ -29,6 +34,7 @@ use bernoulli::Bernoulli;
 use categorical::Categorical;
 use multinomial::Multinomial;
 use squared_error::SquaredError;
+use weights::{Unweighted, Weights};
 
 /// What was observed, and how scores are compared with it.
 #[derive(Debug)]
@@ -130,8 +136,9 @@ impl Likelihood {
     }
 
     /// The loss of the rows from `first` on, on this thread; their scores become the derivative.
-    fn judge(&self, first: usize, scores: &mut [f32]) -> f64 {
-        Arch::new().dispatch(Judge { likelihood: self, first, scores })
+    /// `weights` has one of each of these scores.
+    fn judge(&self, first: usize, scores: &mut [f32], weights: impl Weights) -> f64 {
+        Arch::new().dispatch(Judge { likelihood: self, first, scores, weights })
     }
 
     fn with(mut self, width: usize, count: usize, weight: f32, kind: Kind) -> Result<Self> {
@@ -163,13 +170,14 @@ fn problem_of(operation: &'static str, problem: String) -> EngineError {
     EngineError::Program { operation, place: "targets".to_owned(), problem }
 }
 
-struct Judge<'a> {
+struct Judge<'a, W> {
     likelihood: &'a Likelihood,
     first: usize,
     scores: &'a mut [f32],
+    weights: W,
 }
 
-impl NullaryFnOnce for Judge<'_> {
+impl<W: Weights> NullaryFnOnce for Judge<'_, W> {
     type Output = f64;
 
     #[inline(always)]
@@ -188,24 +196,26 @@ impl NullaryFnOnce for Judge<'_> {
     }
 }
 
-impl Judge<'_> {
+impl<W: Weights> Judge<'_, W> {
     // A loop, not an iterator: closures would not be compiled for the machine's vectors.
     #[inline(always)]
     fn judge_block(&mut self, block: &Block, kind: &impl JudgeRow) -> f64 {
         let mut sum = 0.0;
-        let rows = self.scores.chunks_exact_mut(self.likelihood.columns);
+        let row_len = self.likelihood.columns;
+        let rows = self.scores.chunks_exact_mut(row_len);
         for (at, row) in rows.enumerate() {
             let scores = &mut row[block.first..block.first + block.width];
-            sum += kind.judge(self.first + at, scores, block.scale);
+            let weights = self.weights.part(at * row_len + block.first, block.width);
+            sum += kind.judge(self.first + at, scores, weights, block.scale);
         }
         sum
     }
 }
 
-/// One row of a block: its loss, unscaled; the scores become `scale` times the derivative. Mark it
+/// One row of a block: its weighted loss, unscaled; the scores become `scale` times the derivative. Mark it
 /// `#[inline(always)]`.
 trait JudgeRow {
-    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64;
+    fn judge(&self, row: usize, scores: &mut [f32], weights: impl Weights, scale: f32) -> f64;
 }
 
 /// What tells two lists of numbers apart in the fingerprint of a program.

@@ -2,6 +2,7 @@
 
 use super::categorical::softmax;
 use super::targets::entries;
+use super::weights::Weights;
 use super::{JudgeRow, Targets};
 
 #[derive(Debug)]
@@ -38,12 +39,14 @@ impl Multinomial {
 
 impl JudgeRow for Multinomial {
     #[inline(always)]
-    fn judge(&self, row: usize, scores: &mut [f32], scale: f32) -> f64 {
+    fn judge(&self, row: usize, scores: &mut [f32], weights: impl Weights, scale: f32) -> f64 {
         let share = self.shares[row];
-        if share == 0.0 {
+        // A row without columns has no share.
+        if share == 0.0 || weights.at(0) == 0.0 {
             scores.fill(0.0);
             return 0.0;
         }
+        let (weight, scale) = (f64::from(weights.at(0)), weights.at(0) * scale);
         let columns = scores.len();
         let dense = match &self.targets {
             Targets::Dense { values, .. } => Some(&values[row * columns..][..columns]),
@@ -72,6 +75,6 @@ impl JudgeRow for Multinomial {
             }
             _ => {}
         }
-        log_total - along
+        weight * (log_total - along)
     }
 }

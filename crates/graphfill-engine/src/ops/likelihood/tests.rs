@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
+use crate::random::{Key, normals};
 use crate::testing::{Reference, check};
 use crate::{Initial, Plan, Program, Session, Shape, SparseRows};
 
@@ -52,13 +53,15 @@ impl Plain {
         .expect("targets that fit")
     }
 
-    fn loss(&self, scores: &Reference, first: usize) -> f64 {
+    /// `weights` has one for every score.
+    fn loss(&self, scores: &Reference, weights: &Reference, first: usize) -> f64 {
         let row = |at: usize| &scores.row(at)[first..first + self.width];
+        let weight = |at: usize| &weights.row(at)[first..first + self.width];
         let cells = || self.cells.iter().enumerate();
         let observed = || {
             cells().flat_map(move |(at, cells)| {
-                let pairs = cells.iter().zip(row(at));
-                pairs.filter_map(|(cell, &s)| cell.map(|x| (f64::from(x), s)))
+                let pairs = cells.iter().zip(row(at)).zip(weight(at));
+                pairs.filter_map(|((cell, &s), &w)| cell.map(|x| (f64::from(x), s, w)))
             })
         };
         let mean = |sum: f64, count: usize| sum / count.max(1) as f64;
@@ -67,17 +70,18 @@ impl Plain {
         f64::from(self.weight)
             * match self.kind {
                 PlainKind::Bernoulli => {
-                    let share = mean(observed().map(|(x, _)| x).sum(), observed().count());
-                    let cell = |(x, s): (f64, f64)| {
+                    let share = mean(observed().map(|(x, ..)| x).sum(), observed().count());
+                    let cell = |(x, s, w): (f64, f64, f64)| {
                         let (on, off) = (0.5 / share, 0.5 / (1.0 - share));
                         let one = if x > 0.0 { on * x * (-s).exp().ln_1p() } else { 0.0 };
                         let zero = if x < 1.0 { off * (1.0 - x) * s.exp().ln_1p() } else { 0.0 };
-                        one + zero
+                        w * (one + zero)
                     };
                     mean(observed().map(cell).sum(), observed().count())
                 }
                 PlainKind::SquaredError => {
-                    mean(observed().map(|(x, s)| (s - x).powi(2)).sum(), observed().count())
+                    let cell = |(x, s, w): (f64, f64, f64)| w * (s - x).powi(2);
+                    mean(observed().map(cell).sum(), observed().count())
                 }
                 PlainKind::Multinomial => {
                     let total =
@@ -86,14 +90,16 @@ impl Plain {
                     let loss = |(at, cells): (usize, &Vec<Option<f32>>)| -> f64 {
                         let each = cells.iter().enumerate().filter_map(|(k, x)| Some((k, (*x)?)));
                         let total: f64 = total(cells);
-                        each.map(|(k, x)| -f64::from(x) / total * log_softmax(at, k)).sum()
+                        let row = each.map(|(k, x)| -f64::from(x) / total * log_softmax(at, k));
+                        weight(at)[0] * row.sum::<f64>()
                     };
                     mean(with_any().map(loss).sum(), with_any().count())
                 }
                 PlainKind::Categorical => {
                     let known =
                         || cells().filter_map(|(at, x)| Some((at, (*x.first()?)? as usize)));
-                    mean(known().map(|(at, k)| -log_softmax(at, k)).sum(), known().count())
+                    let loss = |(at, k)| -weight(at)[0] * log_softmax(at, k);
+                    mean(known().map(loss).sum(), known().count())
                 }
             }
     }
@@ -148,10 +154,14 @@ fn likelihood_of(rows: usize, blocks: &[Plain], sparse: bool) -> Arc<Likelihood>
 }
 
 fn loss_of(blocks: &[Plain], scores: &Reference) -> Reference {
+    weighted_loss_of(blocks, scores, &scores.map(|_| 1.0))
+}
+
+fn weighted_loss_of(blocks: &[Plain], scores: &Reference, weights: &Reference) -> Reference {
     let mut first = 0;
     let block_loss = |block: &Plain| {
         first += block.width;
-        block.loss(scores, first - block.width)
+        block.loss(scores, weights, first - block.width)
     };
     Reference::scalar(blocks.iter().map(block_loss).sum())
 }
@@ -161,6 +171,22 @@ proptest! {
     fn scores_are_judged((rows, blocks, sparse) in tables()) {
         let likelihood = likelihood_of(rows, &blocks, sparse);
         check(&[likelihood.shape()], |_, x| x[0].loss(&likelihood), |x| loss_of(&blocks, &x[0]));
+    }
+
+    /// The weights are what noise leaves of itself: some are zero, the others are not.
+    #[test]
+    fn scores_are_judged_by_weight((rows, blocks, sparse) in tables()) {
+        let likelihood = likelihood_of(rows, &blocks, sparse);
+        let shape = likelihood.shape();
+        let mut noise = vec![0.0; shape.len()];
+        normals(Key::new(5, Program::new("test").new_stream(), 0), 0, &mut noise);
+        let weights = noise.iter().map(|&noise| f64::from(noise.max(0.0))).collect();
+        let weights = Reference { shape, values: weights };
+        check(
+            &[shape],
+            |program, x| x[0].weighted_loss(&likelihood, program.normal_noise(shape).relu()),
+            |x| weighted_loss_of(&blocks, &x[0], &weights),
+        );
     }
 
     #[test]
@@ -259,6 +285,70 @@ fn scores_far_out_stay_finite() {
         let loss = session.scalar("test", "loss").expect("an output");
         assert!((440.0..910.0).contains(&loss), "{loss}");
     }
+}
+
+/// One block of each kind, the scores of one column, and weights of the caller's.
+#[test]
+fn what_weighs_nothing_counts_nothing() {
+    let targets = || Targets::dense([2, 2], vec![0.0, 1.0, 1.0, 0.0]);
+    let likelihood = Likelihood::new(2)
+        .balanced_bernoulli(targets(), 1.0)
+        .and_then(|blocks| blocks.squared_error(targets(), 1.0))
+        .and_then(|blocks| blocks.multinomial(targets(), 1.0))
+        .and_then(|blocks| blocks.categorical(2, vec![0, 1], 1.0))
+        .expect("targets that fit");
+    let (likelihood, shape) = (Arc::new(likelihood), Shape::new(2, 8));
+    let program = Program::new("test");
+    let scores = program.parameter("scores", shape, Initial::Normal(1.0));
+    let loss = scores.weighted_loss(&likelihood, program.input("weights", shape));
+    program.output("loss", loss);
+    program.output("gradient", program.differentiate(loss, &["scores"])[0]);
+    program.output("plain", scores.loss(&likelihood));
+    let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
+    let mut session = Session::new(plan, 0);
+    let mut run = |weights: Vec<f32>| {
+        session.write("weights", &weights).expect("weights");
+        session.scribble();
+        session.run("test").expect("a run");
+        let read = |name: &str| session.read("test", name).expect("an output");
+        (read("loss")[0], read("plain")[0], read("gradient"))
+    };
+    let (one, plain, gradient) = run(vec![1.0; 16]);
+    assert_eq!(one, plain);
+    assert!(gradient.iter().all(|&slope| slope != 0.0));
+    let (half, _, half_gradient) = run(vec![0.5; 16]);
+    assert_eq!(half, 0.5 * plain);
+    assert!(
+        gradient.iter().zip(half_gradient).all(|(&whole, half)| (whole - 2.0 * half).abs() < 1e-6)
+    );
+    // The blocks of whole rows look at their first columns alone.
+    let first_row = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0];
+    let (first, _, upper) = run([first_row, [0.0; 8]].concat());
+    let (second, _, lower) = run([[0.0; 8], first_row].concat());
+    assert!((first + second - plain).abs() < 1e-6 * plain);
+    assert_eq!(upper[..8], gradient[..8]);
+    assert_eq!(lower[8..], gradient[8..]);
+    assert_eq!((&upper[8..], &lower[..8]), (&[0.0; 8][..], &[0.0; 8][..]));
+    // Not even where the score is none.
+    session.write("scores", &[f32::INFINITY; 16]).expect("scores");
+    session.write("weights", &[0.0; 16]).expect("weights");
+    session.run("test").expect("a run");
+    assert_eq!(session.scalar("test", "loss").expect("a loss"), 0.0);
+    assert_eq!(session.read("test", "gradient").expect("a gradient"), [0.0; 16]);
+}
+
+#[test]
+fn weights_have_the_shape_of_the_scores() {
+    let targets = Targets::dense([2, 3], vec![0.0; 6]);
+    let likelihood = Arc::new(Likelihood::new(2).squared_error(targets, 1.0).expect("targets"));
+    let program = Program::new("wrong");
+    let scores = program.parameter("scores", [2, 3], Initial::ZEROS);
+    let _ = scores.weighted_loss(&likelihood, program.input("weights", [2, 1]));
+    let error = program.finish().expect_err("a mistake").to_string();
+    assert!(
+        error.ends_with("2 × 3 does not fit 2 × 1: there is a weight for every score"),
+        "{error}"
+    );
 }
 
 #[test]
