@@ -213,9 +213,10 @@ impl Program {
         }
     }
 
-    /// Keeps the first mistake for [`Program::finish`].
+    /// Keeps the first mistake for [`Program::finish`], as that of the calling line. For whoever
+    /// records a part of a model, and finds that it cannot be what was asked for.
     #[track_caller]
-    pub(crate) fn fail(&self, operation: &'static str, problem: String) {
+    pub fn fail(&self, operation: &'static str, problem: String) {
         let place = Location::caller().to_string();
         let error = EngineError::Program { operation, place, problem };
         self.recording.borrow_mut().fail(error);

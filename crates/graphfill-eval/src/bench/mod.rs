@@ -81,7 +81,7 @@ pub fn time_update(
     let before = large_product_rate()?;
     let resident = memory::resident_bytes();
     memory::reset_peak();
-    let workload = Workload::new(shape);
+    let workload = Workload::new(shape)?;
     let plan = workload.plan(variant)?;
     let edges = workload.edges();
     drop(workload);
@@ -120,7 +120,7 @@ pub fn profile_update(
     limit: MemoryLimit,
     runs: u32,
 ) -> Result<Vec<OperationTime>> {
-    let plan = Workload::new(shape).plan(variant)?;
+    let plan = Workload::new(shape)?.plan(variant)?;
     plan.check_memory(limit, "--hidden")?;
     let mut session = Session::new(plan, 0);
     session.run(TRAINING)?;

@@ -42,15 +42,16 @@ pub struct Workload {
 
 impl Workload {
     /// Draws a graph of this size: the same one every time.
-    pub fn new(shape: &BenchShape) -> Self {
-        let graph = NormalisedGraph::new(&random_graph(shape.nodes, shape.edges));
+    pub fn new(shape: &BenchShape) -> Result<Self> {
+        let graph = NormalisedGraph::new(&random_graph(shape.nodes, shape.edges))?;
         let observed = (0..shape.nodes).filter(|node| node % 5 < OBSERVED_OF_FIVE);
-        Workload { shape: *shape, graph, observed: observed.map(|node| node as u32).collect() }
+        let observed = observed.map(|node| node as u32).collect();
+        Ok(Workload { shape: *shape, graph, observed })
     }
 
     /// How many edges the graph has: fewer than asked for where it is complete.
     pub fn edges(&self) -> usize {
-        self.graph.similarity.entries() / 2
+        self.graph.edges()
     }
 
     /// The update, planned.

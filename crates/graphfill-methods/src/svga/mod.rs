@@ -7,5 +7,12 @@ mod model;
 mod normalised_graph;
 mod unrestricted;
 
+use graphfill_engine::EngineError;
+
 pub use model::{Model, Normalisation, TRAINING};
 pub use normalised_graph::NormalisedGraph;
+
+/// What is wrong with what a model is made of: its settings, its graph.
+fn wrong(place: &str, problem: String) -> EngineError {
+    EngineError::Program { operation: "svga", place: place.to_owned(), problem }
+}

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use graphfill_engine::{
-    Adam, Decoder, EngineError, Initial, Likelihood, Matrix, Program, Recorded, Result, Schedule,
+    Adam, Decoder, Initial, Likelihood, Matrix, Program, Recorded, Result, Schedule,
 };
 
 use super::NormalisedGraph;
@@ -51,8 +51,7 @@ impl Model {
     /// Whether the settings make sense.
     pub fn check(&self) -> Result<()> {
         let wrong = |name: &str, value: f32, expected: &str| {
-            let problem = format!("{name} is {value}, not {expected}");
-            Err(EngineError::Program { operation: "svga", place: "settings".to_owned(), problem })
+            Err(super::wrong("settings", format!("{name} is {value}, not {expected}")))
         };
         match *self {
             Model { width: 0, .. } => wrong("the width", 0.0, "at least 1"),
@@ -94,7 +93,7 @@ impl Model {
         program.output("features", features);
         let mut loss = features;
         if self.lambda > 0.0 {
-            let field = latent.field_regulariser(&graph.similarity, self.beta);
+            let field = latent.field_regulariser(graph.similarity(), self.beta);
             program.output("field", field);
             loss = loss + field.scale(self.lambda / graph.nodes().max(1) as f32);
         }
@@ -131,11 +130,13 @@ impl Model {
         let weight = parameter("weight", [self.width, self.width], Initial::Glorot);
         let second_bias = parameter("second_bias", [1, self.width], Initial::ZEROS);
         let hidden = program
-            .sparse_product(&graph.with_self_loops, embedding)
+            .sparse_product(graph.with_self_loops(), embedding)
             .add_bias(first_bias)
             .relu()
             .dropout(HIDDEN_DROPOUT);
-        program.sparse_product(&graph.with_self_loops, hidden.product(weight)).add_bias(second_bias)
+        program
+            .sparse_product(graph.with_self_loops(), hidden.product(weight))
+            .add_bias(second_bias)
     }
 
     /// The loss of the observed rows, decoded.

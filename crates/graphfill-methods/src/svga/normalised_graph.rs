@@ -1,36 +1,73 @@
-//! The two matrices of a graph that SVGA works with:
+//! The matrices of a graph that SVGA works with, each computed when first needed:
 //!
-//!   Â = D̃^-½ (A + I) D̃^-½   what the encoder averages with               nodes × nodes
+//!   Â = D̃^-½ (A + I) D̃^-½   what a convolution averages with             nodes × nodes
+//!   Ā = D^-1 A               what means over neighbours average with      nodes × nodes
 //!   S = D^-½ A D^-½          what the field K = I − S compares with       nodes × nodes
 //!
-//! Both are symmetric. Rows of isolated nodes are zero in S, and 1 on the diagonal in Â.
+//! Â and S are symmetric. Rows of isolated nodes are zero in Ā and S, and 1 on the diagonal in Â.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use graphfill_data::UndirectedGraph;
-use graphfill_engine::SparseMatrix;
+use graphfill_engine::{Result, SparseMatrix};
+
+use super::wrong;
 
 /// A graph as an encoder and a field see it.
 #[derive(Debug, Clone)]
 pub struct NormalisedGraph {
-    /// Â.
-    pub with_self_loops: Arc<SparseMatrix>,
-    /// S.
-    pub similarity: Arc<SparseMatrix>,
+    graph: Arc<UndirectedGraph>,
+    with_self_loops: OnceLock<Arc<SparseMatrix>>,
+    means: OnceLock<Arc<SparseMatrix>>,
+    similarity: OnceLock<Arc<SparseMatrix>>,
 }
 
 impl NormalisedGraph {
-    /// The matrices of a graph, by its weights where it has them.
-    pub fn new(graph: &UndirectedGraph) -> Self {
-        NormalisedGraph {
-            with_self_loops: Arc::new(normalised(graph, SelfLoops::Added)),
-            similarity: Arc::new(normalised(graph, SelfLoops::None)),
+    /// The matrices of a graph, by its weights where it has them: finite ones, from 0 on.
+    pub fn new(graph: &UndirectedGraph) -> Result<Self> {
+        let usable = |&(_, _, weight): &(u32, u32, f32)| weight.is_finite() && weight >= 0.0;
+        if let Some((source, target, weight)) = graph.iter().find(|edge| !usable(edge)) {
+            return Err(wrong(
+                "graph",
+                format!(
+                    "the edge between nodes {source} and {target}, counted from 0, weighs {weight}, \
+                     and no average can be taken with that (the weights of an edge that is listed \
+                     several times are added up); give weights that are finite numbers from 0 on, \
+                     or none"
+                ),
+            ));
         }
+        Ok(NormalisedGraph {
+            graph: Arc::new(graph.clone()),
+            with_self_loops: OnceLock::new(),
+            means: OnceLock::new(),
+            similarity: OnceLock::new(),
+        })
     }
 
     /// The number of nodes.
     pub fn nodes(&self) -> usize {
-        self.similarity.shape().rows
+        self.graph.nodes()
+    }
+
+    /// The number of edges, each counted once.
+    pub fn edges(&self) -> usize {
+        self.graph.edges()
+    }
+
+    /// Â.
+    pub fn with_self_loops(&self) -> &Arc<SparseMatrix> {
+        self.with_self_loops.get_or_init(|| Arc::new(symmetric(&self.graph, SelfLoops::Added)))
+    }
+
+    /// Ā.
+    pub fn means(&self) -> &Arc<SparseMatrix> {
+        self.means.get_or_init(|| Arc::new(means(&self.graph)))
+    }
+
+    /// S.
+    pub fn similarity(&self) -> &Arc<SparseMatrix> {
+        self.similarity.get_or_init(|| Arc::new(symmetric(&self.graph, SelfLoops::None)))
     }
 }
 
@@ -40,17 +77,28 @@ enum SelfLoops {
     None,
 }
 
-fn normalised(graph: &UndirectedGraph, self_loops: SelfLoops) -> SparseMatrix {
+/// The sum of the weights of a node's edges.
+fn degree(graph: &UndirectedGraph, node: usize) -> f64 {
+    match graph.weights(node) {
+        Some(weights) => weights.iter().map(|&weight| f64::from(weight)).sum(),
+        None => graph.degree(node) as f64,
+    }
+}
+
+/// The neighbours of a node and the weights of its edges to them.
+fn edges(graph: &UndirectedGraph, node: usize) -> impl Iterator<Item = (u32, f64)> {
+    let weights = graph.weights(node);
+    let weight = move |slot: usize| weights.map_or(1.0, |weights| f64::from(weights[slot]));
+    graph.neighbours(node).iter().enumerate().map(move |(slot, &other)| (other, weight(slot)))
+}
+
+fn symmetric(graph: &UndirectedGraph, self_loops: SelfLoops) -> SparseMatrix {
     let own = match self_loops {
         SelfLoops::Added => 1.0,
         SelfLoops::None => 0.0,
     };
     let inverse_root = |node: usize| {
-        let degree: f64 = own
-            + match graph.weights(node) {
-                Some(weights) => weights.iter().map(|&weight| f64::from(weight)).sum(),
-                None => graph.degree(node) as f64,
-            };
+        let degree = own + degree(graph, node);
         if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }
     };
     let scale: Vec<f64> = (0..graph.nodes()).map(inverse_root).collect();
@@ -63,9 +111,7 @@ fn normalised(graph: &UndirectedGraph, self_loops: SelfLoops) -> SparseMatrix {
             columns.push(node as u32);
             values.push((own * scale[node] * scale[node]) as f32);
         }
-        let weights = graph.weights(node);
-        for (slot, &other) in graph.neighbours(node).iter().enumerate() {
-            let weight = weights.map_or(1.0, |weights| f64::from(weights[slot]));
+        for (other, weight) in edges(graph, node) {
             columns.push(other);
             // The scales first: their product is the same from both ends, to the last bit.
             values.push((scale[node] * scale[other as usize] * weight) as f32);
@@ -75,30 +121,82 @@ fn normalised(graph: &UndirectedGraph, self_loops: SelfLoops) -> SparseMatrix {
     SparseMatrix::symmetric(offsets, columns, Some(values))
 }
 
+fn means(graph: &UndirectedGraph) -> SparseMatrix {
+    let mut values = Vec::with_capacity(graph.all_neighbours().len());
+    for node in 0..graph.nodes() {
+        let degree = degree(graph, node);
+        let inverse = if degree > 0.0 { 1.0 / degree } else { 0.0 };
+        values.extend(edges(graph, node).map(|(_, weight)| (weight * inverse) as f32));
+    }
+    let (offsets, columns) = (graph.offsets().to_vec(), graph.all_neighbours().to_vec());
+    SparseMatrix::new(offsets, columns, Some(values), graph.nodes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use graphfill_data::{Direction, EdgeList};
 
+    fn graph(list: &[(u32, u32, f32)]) -> UndirectedGraph {
+        let mut edges = EdgeList::weighted();
+        list.iter().for_each(|&(source, target, weight)| edges.push(source, target, weight));
+        edges.into_graph(4, Direction::Undirected).undirected()
+    }
+
+    fn row(matrix: &SparseMatrix, row: usize) -> (Vec<u32>, Vec<f32>) {
+        let view = matrix.view();
+        (view.columns(row).to_vec(), view.values(row).expect("values").to_vec())
+    }
+
     #[test]
     fn a_path_and_an_isolated_node() {
-        let mut edges = EdgeList::unweighted();
-        edges.push(0, 1, 1.0);
-        edges.push(1, 2, 1.0);
-        let graph = NormalisedGraph::new(&edges.into_graph(4, Direction::Undirected).undirected());
-        let row = |matrix: &SparseMatrix, row: usize| {
-            let view = matrix.view();
-            let values = view.values(row).expect("values").to_vec();
-            (view.columns(row).to_vec(), values)
-        };
+        let graph = NormalisedGraph::new(&graph(&[(0, 1, 1.0), (1, 2, 1.0)])).expect("a graph");
+        assert_eq!((graph.nodes(), graph.edges()), (4, 2));
         let root = 0.5f32.sqrt();
-        assert_eq!(row(&graph.similarity, 1), (vec![0, 2], vec![root, root]));
-        assert!(row(&graph.similarity, 3).0.is_empty());
-        let (columns, values) = row(&graph.with_self_loops, 1);
+        assert_eq!(row(graph.similarity(), 1), (vec![0, 2], vec![root, root]));
+        assert!(row(graph.similarity(), 3).0.is_empty());
+        let (columns, values) = row(graph.with_self_loops(), 1);
         assert_eq!(columns, [1, 0, 2]);
         assert!(
             (values[0] - 1.0 / 3.0).abs() < 1e-7 && (values[1] - 6f32.sqrt().recip()).abs() < 1e-7
         );
-        assert_eq!(row(&graph.with_self_loops, 3), (vec![3], vec![1.0]));
+        assert_eq!(row(graph.with_self_loops(), 3), (vec![3], vec![1.0]));
+    }
+
+    #[test]
+    fn means_follow_the_weights() {
+        let graph = NormalisedGraph::new(&graph(&[(0, 1, 3.0), (1, 2, 1.0)])).expect("a graph");
+        assert_eq!(row(graph.means(), 0), (vec![1], vec![1.0]));
+        assert_eq!(row(graph.means(), 1), (vec![0, 2], vec![0.75, 0.25]));
+        assert!(row(graph.means(), 3).0.is_empty());
+    }
+
+    #[test]
+    fn edges_without_weight_are_no_neighbours() {
+        let graph = NormalisedGraph::new(&graph(&[(0, 1, 0.0)])).expect("a graph");
+        assert_eq!(row(graph.means(), 0), (vec![1], vec![0.0]));
+        assert_eq!(row(graph.similarity(), 0), (vec![1], vec![0.0]));
+    }
+
+    #[test]
+    fn weights_that_no_average_can_be_taken_with_are_told() {
+        let twice = [(0, 1, 1.0), (1, 2, f32::MAX), (2, 1, f32::MAX)];
+        for (list, found) in [
+            (&twice[..], "between nodes 1 and 2, counted from 0, weighs inf"),
+            (&[(3, 0, f32::NAN)], "between nodes 0 and 3, counted from 0, weighs NaN"),
+            (&[(0, 1, -1.0)], "between nodes 0 and 1, counted from 0, weighs -1"),
+        ] {
+            let error = NormalisedGraph::new(&graph(list)).expect_err("an error").to_string();
+            assert!(error.contains(found), "{error}");
+        }
+    }
+
+    /// The largest weight that there is adds up with others to what a double can hold.
+    #[test]
+    fn large_weights_are_fine() {
+        let graph = graph(&[(0, 1, f32::MAX), (1, 2, f32::MAX)]);
+        let graph = NormalisedGraph::new(&graph).expect("a graph");
+        assert_eq!(row(graph.means(), 1), (vec![0, 2], vec![0.5, 0.5]));
+        assert!(row(graph.with_self_loops(), 1).1.iter().all(|value| value.is_finite()));
     }
 }

@@ -41,7 +41,7 @@ impl Model {
         }
         let features = self.feature_loss(latent.gather_rows(observed), likelihood);
         program.output("features", features);
-        let field = mean.field_divergence(spread, &graph.similarity, self.beta);
+        let field = mean.field_divergence(spread, graph.similarity(), self.beta);
         program.output("field", field);
         let loss = features + field.scale(self.lambda / graph.nodes().max(1) as f32);
         program.output("loss", loss);
