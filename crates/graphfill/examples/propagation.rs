@@ -107,7 +107,7 @@ fn write_input(
     )?;
     let offsets = Centres::of(features, unknown).offsets(features);
     let mut known = vec![0.0f32; features.rows() * features.width()];
-    for range in Panels::of(features).iter() {
+    for range in Panels::of(features, &vec![true; features.groups().len()]).iter() {
         let panel = Panel::load(features, range.clone(), unknown, &offsets);
         for row in 0..features.rows() {
             let from = &panel.values[row * panel.width..row * panel.width + range.len()];

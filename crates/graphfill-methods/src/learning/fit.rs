@@ -13,6 +13,7 @@ use graphfill_engine::{MemoryLimit, Plan, Session, TensorStore};
 use super::course::{Course, Stage, finished_count, finished_in};
 use super::decoded::{Decoded, TrainedModel};
 use super::history::History;
+use super::saved::MODELS;
 use super::scales::Scales;
 use super::training::{Ended, Schedule};
 use super::validator::Validator;
@@ -61,7 +62,7 @@ pub trait Learner {
     /// Everything that was chosen.
     fn parameters(&self) -> Parameters;
     /// Texts that are saved with the model, from which it can be made again.
-    fn about(&self, outlet: &Outlet) -> Vec<(String, String)>;
+    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> Vec<(String, String)>;
 }
 
 /// How many models there are and how long they train.
@@ -98,7 +99,7 @@ impl Learnt {
         let prepared = learner.prepare(task, &unknown)?;
         check_memory(learner, task, &prepared.plan)?;
         let identity = identity(learner, task, &prepared);
-        let about = learner.about(&prepared.outlet);
+        let about = learner.about(task, &prepared.outlet);
         let mut course = Course::begin(task.training, task.progress, identity, about)?;
         let mut first = Trainer::new(learner, task, prepared)?;
         let mut schedule = recipe.schedule;
@@ -187,11 +188,6 @@ impl Learnt {
         })
     }
 }
-
-/// The text that says which method saved a model.
-pub const METHOD: &str = "method";
-/// The text that says how many models at the end of a course are averaged.
-pub const MODELS: &str = "models";
 
 fn choices(
     learner: &dyn Learner,
