@@ -1,7 +1,8 @@
 //! SVGA's step against one in double precision that was derived by hand: the loss, its parts, and
 //! the gradient of every parameter. And training as a whole: it is the same from any number of
-//! threads and across a checkpoint, and it learns.
+//! threads and across a checkpoint, and it learns. Encoders of all kinds have their own tests.
 
+mod svga_encoders;
 mod svga_problem;
 mod svga_reference;
 mod svga_training;

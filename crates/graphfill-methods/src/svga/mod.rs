@@ -3,6 +3,7 @@
 //!
 //! Here is the model as a training program of the engine: [`Model::training`] records one update.
 
+pub mod encoder;
 mod model;
 mod normalised_graph;
 mod unrestricted;

@@ -134,8 +134,10 @@ fn means(graph: &UndirectedGraph) -> SparseMatrix {
 
 #[cfg(test)]
 mod tests {
+    use super::super::encoder::{DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, OwnPath};
     use super::*;
     use graphfill_data::{Direction, EdgeList};
+    use graphfill_engine::Program;
 
     fn graph(list: &[(u32, u32, f32)]) -> UndirectedGraph {
         let mut edges = EdgeList::weighted();
@@ -198,5 +200,25 @@ mod tests {
         let graph = NormalisedGraph::new(&graph).expect("a graph");
         assert_eq!(row(graph.means(), 1), (vec![0, 2], vec![0.5, 0.5]));
         assert!(row(graph.with_self_loops(), 1).1.iter().all(|value| value.is_finite()));
+    }
+
+    #[test]
+    fn encoders_have_only_what_they_need_computed() {
+        for kind in EncoderKind::ALL {
+            let graph = NormalisedGraph::new(&graph(&[(0, 1, 1.0)])).expect("a graph");
+            let (own_path, identity) = (OwnPath::Added, Identity::Used);
+            let (depth, width, hidden_dropout) = (DEFAULT_DEPTH, 8, 0.5);
+            let encoder = Encoder { kind, depth, width, hidden_dropout, own_path, identity };
+            let program = Program::new("encoding");
+            let _ = encoder.encode(&program, &graph, "some", None, Mode::Training);
+            program.finish().expect("a program");
+            let expected = match kind {
+                EncoderKind::Gcn | EncoderKind::Gat | EncoderKind::Sgc => [true, false, false],
+                EncoderKind::Sage => [false, true, false],
+                EncoderKind::Linear => [false; 3],
+            };
+            let matrices = [&graph.with_self_loops, &graph.means, &graph.similarity];
+            assert_eq!(matrices.map(|matrix| matrix.get().is_some()), expected, "{kind}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The matrices of a graph, from its edges as they were listed:
 //!
-//!   Â = D̃^-½ (A + I) D̃^-½,   K = I − D^-½ A D^-½               nodes × nodes
+//!   Â = D̃^-½ (A + I) D̃^-½,   Ā = D^-1 A,   K = I − D^-½ A D^-½               nodes × nodes
 //!
 //! A has no self-loops. Without weights an edge counts once however often it is listed; with weights
 //! what was listed is added up.
@@ -11,6 +11,8 @@ use crate::svga_problem::Edges;
 pub(crate) struct DenseGraph {
     /// Â.
     pub(crate) with_self_loops: Dense,
+    /// Ā.
+    pub(crate) means: Dense,
     /// K.
     pub(crate) field: Dense,
 }
@@ -27,7 +29,11 @@ impl DenseGraph {
         }
         let identity = Dense::identity(edges.nodes);
         let field = identity.zip(&normalised(&adjacency), |one, similarity| one - similarity);
-        DenseGraph { with_self_loops: normalised(&adjacency.plus(&identity)), field }
+        let means = Dense::new(edges.nodes, edges.nodes, |row, column| {
+            let value = adjacency.at(row, column);
+            if value == 0.0 { 0.0 } else { value / adjacency.row(row).iter().sum::<f64>() }
+        });
+        DenseGraph { with_self_loops: normalised(&adjacency.plus(&identity)), means, field }
     }
 }
 

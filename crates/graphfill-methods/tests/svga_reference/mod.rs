@@ -2,6 +2,7 @@
 //! edges, gradients derived by hand. Nothing here is shared with the engine but what was drawn.
 
 mod dense;
+mod encoders;
 mod graph;
 mod layers;
 mod loss;
@@ -9,6 +10,7 @@ mod loss;
 use std::collections::BTreeMap;
 
 pub(crate) use dense::Dense;
+pub(crate) use encoders::EncoderInputs;
 pub(crate) use graph::DenseGraph;
 use layers::{Encoder, Latent, decode};
 pub(crate) use loss::{Block, Kind};
