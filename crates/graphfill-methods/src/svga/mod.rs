@@ -1,17 +1,21 @@
 //! SVGA, the structured variational graph autoencoder: a graph encoder over identity inputs, linear
 //! decoders, and a Gaussian Markov random field that keeps neighbours' latents alike.
 //!
-//! Here is the model as a training program of the engine: [`Model::training`] records one update.
+//! Here is the model as programs of the engine: [`Model::training`] records one update,
+//! [`Model::prediction`] the latents as they are learnt.
 
 pub mod encoder;
 mod model;
 mod normalised_graph;
+mod prediction;
 mod unrestricted;
 
 use graphfill_engine::EngineError;
 
+pub use encoder::EncoderKind;
 pub use model::{Model, Normalisation, TRAINING};
 pub use normalised_graph::NormalisedGraph;
+pub use prediction::PREDICTION;
 
 /// What is wrong with what a model is made of: its settings, its graph.
 fn wrong(place: &str, problem: String) -> EngineError {

@@ -7,8 +7,15 @@ use std::sync::Arc;
 
 use graphfill_engine::{Likelihood, Matrix, Program, Recorded, Result};
 
-use super::model::{Model, encoder_parameters};
-use super::{Normalisation, NormalisedGraph};
+use super::NormalisedGraph;
+use super::encoder::Mode;
+use super::model::Model;
+
+/// The parameters of the encoder of U begin with this.
+pub(super) const MEAN: &str = "mean";
+
+/// The parameters of the encoder of V begin with this.
+const SPREAD: &str = "spread";
 
 impl Model {
     /// One update of SVGA-U, with the outputs of [`Model::training`].
@@ -18,9 +25,7 @@ impl Model {
         observed: &[u32],
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
-        self.update_of(&self.unrestricted_parameters(), |program| {
-            self.unrestricted_loss(program, graph, observed, likelihood)
-        })
+        self.update_of(|program| self.unrestricted_loss(program, graph, observed, likelihood))
     }
 
     /// The loss alone, with its parts as outputs.
@@ -31,14 +36,12 @@ impl Model {
         observed: &[u32],
         likelihood: &Arc<Likelihood>,
     ) -> Matrix<'p> {
-        let mean = self.encode(program, graph, "mean");
-        let spread = self.encode(program, graph, "spread");
+        let encode = |name| self.encoder().encode(program, graph, name, None, Mode::Training);
+        let (mean, spread) = (encode(MEAN), encode(SPREAD));
         let own_noise = program.normal_noise([graph.nodes(), self.width]);
         let shared_noise = program.normal_noise([self.width, self.width]);
-        let mut latent = mean + own_noise.scale(self.beta.sqrt()) + spread.product(shared_noise);
-        if self.normalisation == Normalisation::Unit {
-            latent = latent.normalise_rows();
-        }
+        let drawn = mean + own_noise.scale(self.beta.sqrt()) + spread.product(shared_noise);
+        let latent = self.normalised(drawn);
         let features = self.feature_loss(latent.gather_rows(observed), likelihood);
         program.output("features", features);
         let field = mean.field_divergence(spread, graph.similarity(), self.beta);
@@ -46,11 +49,5 @@ impl Model {
         let loss = features + field.scale(self.lambda / graph.nodes().max(1) as f32);
         program.output("loss", loss);
         loss
-    }
-
-    /// The names of all that SVGA-U learns.
-    pub fn unrestricted_parameters(&self) -> Vec<String> {
-        let encoders = [encoder_parameters("mean"), encoder_parameters("spread")].concat();
-        encoders.into_iter().chain(self.decoder_parameters()).collect()
     }
 }
