@@ -10,6 +10,7 @@ use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::FixedParameters;
 use crate::pcfi::Pcfi;
 use crate::propagation::Propagation;
+use crate::svga::{Svga, SvgaR, SvgaU};
 
 /// The propagation methods, simplest first.
 const PROPAGATIONS: [&dyn Propagation; 5] =
@@ -17,7 +18,7 @@ const PROPAGATIONS: [&dyn Propagation; 5] =
 
 /// Every method, simplest first.
 pub fn all() -> Vec<&'static dyn Method> {
-    vec![&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi, &Auto]
+    vec![&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi, &SvgaR, &SvgaU, &Svga, &Auto]
 }
 
 /// The method of that name.

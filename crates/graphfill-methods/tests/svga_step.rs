@@ -55,13 +55,6 @@ impl Configuration {
         Configuration { variant, table, model, weighted: false, silent_node: false }
     }
 
-    fn parameters(&self) -> Vec<String> {
-        match self.variant {
-            Variant::Restricted => self.model.parameters(),
-            Variant::Unrestricted => self.model.unrestricted_parameters(),
-        }
-    }
-
     fn encoders(&self) -> &'static [&'static str] {
         match self.variant {
             Variant::Restricted => &["encoder"],
@@ -141,10 +134,10 @@ fn engine_step(configuration: &Configuration, likelihood: &Arc<Likelihood>) -> S
     let observed = observed_nodes(NODES);
     let program = Program::new(TRAINING);
     let loss = match variant {
-        Variant::Restricted => model.loss(&program, &graph, &observed, likelihood),
-        Variant::Unrestricted => model.unrestricted_loss(&program, &graph, &observed, likelihood),
+        Variant::Restricted => model.loss(&program, &graph, &known(&observed, likelihood)),
+        Variant::Unrestricted => model.unrestricted_loss(&program, &graph, &known(&observed, likelihood)),
     };
-    let names = configuration.parameters();
+    let names = program.parameters();
     let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
     for (name, gradient) in names.iter().zip(program.differentiate(loss, &borrowed)) {
         program.output(&format!("gradient of {name}"), gradient);

@@ -1,6 +1,7 @@
 //! The sizes of the paper's data sets, and the settings that it trains them with.
 
-use graphfill_methods::svga::{Model, Normalisation};
+use graphfill_methods::svga::encoder::DEFAULT_DEPTH;
+use graphfill_methods::svga::{EncoderKind, Model, Normalisation};
 
 /// The size of a data set and its model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,6 +32,8 @@ pub enum Values {
 }
 
 const UNIT: Model = Model {
+    encoder: EncoderKind::Gcn,
+    depth: DEFAULT_DEPTH,
     width: 256,
     normalisation: Normalisation::Unit,
     dropout: 0.5,

@@ -59,8 +59,8 @@ impl Workload {
         let model = &self.shape.model;
         let likelihood = Arc::new(self.likelihood()?);
         let program = match variant {
-            Variant::Svga => model.training(&self.graph, &self.observed, &likelihood),
-            Variant::SvgaU => model.unrestricted_training(&self.graph, &self.observed, &likelihood),
+            Variant::Svga => model.training(&self.graph, &known),
+            Variant::SvgaU => model.unrestricted_training(&self.graph, &known),
         };
         Plan::new(vec![program?])
     }

@@ -79,6 +79,11 @@ impl<'a> Course<'a> {
         Ok(Course { options, progress, identity, about, found, finished, history })
     }
 
+    /// Saves these texts with the models from now on.
+    pub fn describe(&mut self, about: Vec<(String, String)>) {
+        self.about = about;
+    }
+
     /// What happened so far.
     pub fn history(&self) -> &History {
         &self.history

@@ -132,6 +132,7 @@ impl Learnt {
         if is_refitted && !course.is_over() {
             drop(first);
             let mut second = Trainer::new(learner, task, learner.prepare(task, task.unknown)?)?;
+            course.describe(learner.about(task, &second.outlet));
             let schedule = Schedule { most_updates: updates, patience: u64::MAX, ..schedule };
             for model in 0..recipe.models {
                 let purpose =

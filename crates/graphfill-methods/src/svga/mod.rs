@@ -1,17 +1,25 @@
 //! SVGA, the structured variational graph autoencoder: a graph encoder over identity inputs, linear
 //! decoders, and a Gaussian Markov random field that keeps neighbours' latents alike.
 //!
-//! Here is the model as a training program of the engine: [`Model::training`] records one update.
+//! Here is the model as programs of the engine: [`Model::training`] records one update,
+//! [`Model::prediction`] the latents as they are learnt.
 
 pub mod encoder;
+mod method;
 mod model;
 mod normalised_graph;
+mod prediction;
+mod presets;
+mod settings;
 mod unrestricted;
 
 use graphfill_engine::EngineError;
 
-pub use model::{Model, Normalisation, TRAINING};
+pub use encoder::EncoderKind;
+pub use method::{Svga, SvgaR, SvgaU};
+pub use model::{Known, Model, Normalisation, TRAINING};
 pub use normalised_graph::NormalisedGraph;
+pub use prediction::PREDICTION;
 
 /// What is wrong with what a model is made of: its settings, its graph.
 fn wrong(place: &str, problem: String) -> EngineError {

@@ -1,20 +1,21 @@
 //! Algorithm 1: one encoder, and latents that are used as they are.
 //!
-//!   Z = unit(Â · dropout(relu(Â W₁ + b₁)) · W₂ + b₂)                           nodes × width
-//!   loss = features(dropout(Z) W_x) + λ/n · (tr(ZᵀKZ) − ½ log|I + ZᵀZ/β|)
+//!   Z = unit(encoder(graph))                                                   nodes × width
+//!   loss = features(dropout(Z) W_x) + labels(dropout(Z) W_y) + λ/n · (tr(ZᵀKZ) − ½ log|I + ZᵀZ/β|)
 //!
-//! The inputs of the encoder are the identity, so that W₁ has a row for every node.
+//! The published encoder is  Â · dropout(relu(Â W₁ + b₁)) · W₂ + b₂, a `gcn` of depth 2.
 
-use std::sync::Arc;
+use graphfill_engine::{Adam, Decoder, Initial, Matrix, Program, Recorded, Result, Schedule};
 
-use graphfill_engine::{
-    Adam, Decoder, Initial, Likelihood, Matrix, Program, Recorded, Result, Schedule,
-};
-
-use super::NormalisedGraph;
+use super::encoder::{Encoder, EncoderKind, Identity, Mode, OwnPath};
+use super::{NormalisedGraph, wrong};
+use crate::learning::Observed;
 
 /// The name of the program that [`Model::training`] records.
 pub const TRAINING: &str = "training";
+
+/// The parameters of the encoder begin with this.
+pub(super) const ENCODER: &str = "encoder";
 
 /// The dropout inside the encoder, the same in every published run.
 const HIDDEN_DROPOUT: f32 = 0.5;
@@ -28,9 +29,22 @@ pub enum Normalisation {
     None,
 }
 
+/// What a model learns from.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// Rows of the table, and what is known of them.
+    pub features: Observed,
+    /// Nodes with a label, and which.
+    pub labels: Option<Observed>,
+}
+
 /// The model's sizes and settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
+    /// The encoder.
+    pub encoder: EncoderKind,
+    /// The encoder's number of layers; [`DEFAULT_DEPTH`](super::encoder::DEFAULT_DEPTH) as published.
+    pub depth: usize,
     /// d, the width of hidden and latent rows.
     pub width: usize,
     /// What latent rows are scaled to.
@@ -50,34 +64,27 @@ pub struct Model {
 impl Model {
     /// Whether the settings make sense.
     pub fn check(&self) -> Result<()> {
-        let wrong = |name: &str, value: f32, expected: &str| {
-            Err(super::wrong("settings", format!("{name} is {value}, not {expected}")))
+        let refuse = |name: &str, value: f32, expected: &str| {
+            Err(wrong("settings", format!("{name} is {value}, not {expected}")))
         };
         match *self {
-            Model { width: 0, .. } => wrong("the width", 0.0, "at least 1"),
             Model { dropout, .. } if !(0.0..1.0).contains(&dropout) => {
-                wrong("the dropout", dropout, "in 0 ≤ rate < 1")
+                refuse("the dropout", dropout, "in 0 ≤ rate < 1")
             }
             Model { lambda, .. } if !(0.0..f32::INFINITY).contains(&lambda) => {
-                wrong("λ", lambda, "a number from 0 on")
+                refuse("λ", lambda, "a number from 0 on")
             }
             Model { beta, .. } if !(beta > 0.0 && beta.is_finite()) => {
-                wrong("β", beta, "a positive number")
+                refuse("β", beta, "a positive number")
             }
-            _ => Ok(()),
+            _ => self.encoder().check(),
         }
     }
 
-    /// One update: the loss of the observed rows, its gradients, and a step of Adam. Its outputs are
-    /// `loss`, and the parts `features` and, unless λ is 0, `field`.
-    pub fn training(
-        &self,
-        graph: &NormalisedGraph,
-        observed: &[u32],
-        likelihood: &Arc<Likelihood>,
-    ) -> Result<Recorded> {
-        let names = self.parameters();
-        self.update_of(&names, |program| self.loss(program, graph, observed, likelihood))
+    /// One update: the loss of what is known, its gradients, and a step of Adam. Its outputs are
+    /// `loss`, and the parts `features`, `labels` if any are known and, unless λ is 0, `field`.
+    pub fn training(&self, graph: &NormalisedGraph, known: &Known) -> Result<Recorded> {
+        self.update_of(|program| self.loss(program, graph, known))
     }
 
     /// The loss alone, with its parts as outputs.
@@ -85,13 +92,11 @@ impl Model {
         &self,
         program: &'p Program,
         graph: &NormalisedGraph,
-        observed: &[u32],
-        likelihood: &Arc<Likelihood>,
+        known: &Known,
     ) -> Matrix<'p> {
-        let latent = self.latent(program, graph);
-        let features = self.feature_loss(latent.gather_rows(observed), likelihood);
-        program.output("features", features);
-        let mut loss = features;
+        let rows = self.encoder().encode(program, graph, ENCODER, None, Mode::Training);
+        let latent = self.normalised(rows);
+        let mut loss = self.known_loss(latent, known);
         if self.lambda > 0.0 {
             let field = latent.field_regulariser(graph.similarity(), self.beta);
             program.output("field", field);
@@ -101,81 +106,61 @@ impl Model {
         loss
     }
 
-    /// The names of all that is learnt.
-    pub fn parameters(&self) -> Vec<String> {
-        encoder_parameters("encoder").into_iter().chain(self.decoder_parameters()).collect()
-    }
-
-    /// Z.
-    fn latent<'p>(&self, program: &'p Program, graph: &NormalisedGraph) -> Matrix<'p> {
-        let latent = self.encode(program, graph, "encoder");
+    /// Z of rows that an encoder gave.
+    pub(super) fn normalised<'p>(&self, rows: Matrix<'p>) -> Matrix<'p> {
         match self.normalisation {
-            Normalisation::Unit => latent.normalise_rows(),
-            Normalisation::None => latent,
+            Normalisation::Unit => rows.normalise_rows(),
+            Normalisation::None => rows,
         }
     }
 
-    /// Â · dropout(relu(Â W₁ + b₁)) · W₂ + b₂
-    pub(super) fn encode<'p>(
-        &self,
-        program: &'p Program,
-        graph: &NormalisedGraph,
-        name: &str,
-    ) -> Matrix<'p> {
-        let parameter = |part: &str, shape: [usize; 2], initial: Initial| {
-            program.parameter(&format!("{name}.{part}"), shape, initial)
-        };
-        let embedding = parameter("embedding", [graph.nodes(), self.width], Initial::Glorot);
-        let first_bias = parameter("first_bias", [1, self.width], Initial::ZEROS);
-        let weight = parameter("weight", [self.width, self.width], Initial::Glorot);
-        let second_bias = parameter("second_bias", [1, self.width], Initial::ZEROS);
-        let hidden = program
-            .sparse_product(graph.with_self_loops(), embedding)
-            .add_bias(first_bias)
-            .relu()
-            .dropout(HIDDEN_DROPOUT);
-        program
-            .sparse_product(graph.with_self_loops(), hidden.product(weight))
-            .add_bias(second_bias)
+    /// The encoder, which is all that the settings say about it.
+    pub(super) fn encoder(&self) -> Encoder {
+        Encoder {
+            kind: self.encoder,
+            depth: self.depth,
+            width: self.width,
+            hidden_dropout: HIDDEN_DROPOUT,
+            own_path: OwnPath::None,
+            identity: Identity::Used,
+        }
     }
 
-    /// The loss of the observed rows, decoded.
-    pub(super) fn feature_loss<'p>(
-        &self,
-        latent: Matrix<'p>,
-        likelihood: &Arc<Likelihood>,
-    ) -> Matrix<'p> {
+    /// features + labels
+    pub(super) fn known_loss<'p>(&self, latent: Matrix<'p>, known: &Known) -> Matrix<'p> {
+        let features = self.decoded_loss(latent, &known.features, "features");
+        match &known.labels {
+            Some(labels) => features + self.decoded_loss(latent, labels, "labels"),
+            None => features,
+        }
+    }
+
+    /// The loss of the rows that are known, decoded, with an output of that name.
+    fn decoded_loss<'p>(&self, latent: Matrix<'p>, known: &Observed, name: &str) -> Matrix<'p> {
         let program = latent.program();
-        let columns = likelihood.shape().columns;
+        let columns = known.likelihood.shape().columns;
         let bound = Initial::Uniform(1.0 / (self.width.max(1) as f32).sqrt());
-        let weight = program.parameter("features.weight", [self.width, columns], bound);
-        let bias =
-            self.decoder_bias.then(|| program.parameter("features.bias", [1, columns], bound));
-        let decoder = Decoder { bias, ..Decoder::new(weight) };
-        latent.dropout(self.dropout).decoder_loss(decoder, likelihood)
+        let weight = program.parameter(&format!("{name}.weight"), [self.width, columns], bound);
+        let bias = || program.parameter(&format!("{name}.bias"), [1, columns], bound);
+        let decoder = Decoder { bias: self.decoder_bias.then(bias), ..Decoder::new(weight) };
+        let rows = latent.gather_rows(&known.rows).dropout(self.dropout);
+        let loss = rows.decoder_loss(decoder, &known.likelihood);
+        program.output(name, loss);
+        loss
     }
 
-    /// A step of Adam down a loss, once the settings are found to make sense.
+    /// A step of Adam down a loss, by all its parameters, once the settings are found to make sense.
     pub(super) fn update_of(
         &self,
-        names: &[String],
         record_loss: impl for<'p> FnOnce(&'p Program) -> Matrix<'p>,
     ) -> Result<Recorded> {
         self.check()?;
         let program = Program::new(TRAINING);
+        let loss = record_loss(&program);
+        let names = program.parameters();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let adam = Adam::new(Schedule::Constant(self.learning_rate));
-        program.minimise(record_loss(&program), &adam, None, &names);
+        program.minimise(loss, &adam, None, &names);
         program.finish()
     }
-
-    pub(super) fn decoder_parameters(&self) -> impl Iterator<Item = String> {
-        let names = ["features.weight", "features.bias"];
-        names.into_iter().take(if self.decoder_bias { 2 } else { 1 }).map(str::to_owned)
-    }
-}
-
-/// The parameters of one encoder.
-pub(super) fn encoder_parameters(name: &str) -> [String; 4] {
-    ["embedding", "first_bias", "weight", "second_bias"].map(|part| format!("{name}.{part}"))
 }

@@ -1,7 +1,7 @@
 //! Everything that can be set about SVGA, and where each value comes from: what the caller fixed,
 //! else the published value of a known data set, else a rule that looks at the table.
 
-use super::encoder::EncoderKind;
+use super::encoder::{DEFAULT_DEPTH, EncoderKind};
 use super::presets::{Preset, published, rule};
 use super::Normalisation;
 use crate::error::Result;
@@ -84,7 +84,7 @@ macro_rules! parameters {
             ParameterInfo {
                 name: DEPTH,
                 about: "layers of the encoder",
-                default: "2 (linear has 1)",
+                default: "2",
                 allowed: Allowed::Whole { least: 1.0, most: 16.0 },
             },
             ParameterInfo {
@@ -169,8 +169,7 @@ impl Settings {
             Some(word) => word.parse()?,
             None => EncoderKind::Gcn,
         };
-        let usual_depth = if encoder == EncoderKind::Linear { 1 } else { 2 };
-        let depth = fixed.get(DEPTH).map_or(usual_depth, |depth| depth as usize);
+        let depth = fixed.get(DEPTH).map_or(DEFAULT_DEPTH, |depth| depth as usize);
         let schedule = Schedule {
             epoch: UPDATES_AN_EPOCH,
             most_updates: MOST_UPDATES,

@@ -1,26 +1,28 @@
 //! Algorithm 2, SVGA-U: latents are drawn from N(U, βI + VVᵀ), column by column.
 //!
 //!   Z = U + √β M₁ + V M₂      U, V from two encoders, M₁: nodes × width and M₂: width × width normal
-//!   loss = features(dropout(Z) W_x) + λ/n · ½ [ tr(UᵀKU)/width + tr(KΣ) − log|Σ| ],  Σ = βI + VVᵀ
+//!   loss = features(dropout(Z) W_x) + labels(dropout(Z) W_y) + λ/n · ½ [ tr(UᵀKU)/width + tr(KΣ) − log|Σ| ],  Σ = βI + VVᵀ
 
-use std::sync::Arc;
+use graphfill_engine::{Matrix, Program, Recorded, Result};
 
-use graphfill_engine::{Likelihood, Matrix, Program, Recorded, Result};
+use super::NormalisedGraph;
+use super::encoder::Mode;
+use super::model::{Known, Model};
 
-use super::model::{Model, encoder_parameters};
-use super::{Normalisation, NormalisedGraph};
+/// The parameters of the encoder of U begin with this.
+pub(super) const MEAN: &str = "mean";
+
+/// The parameters of the encoder of V begin with this.
+const SPREAD: &str = "spread";
 
 impl Model {
     /// One update of SVGA-U, with the outputs of [`Model::training`].
     pub fn unrestricted_training(
         &self,
         graph: &NormalisedGraph,
-        observed: &[u32],
-        likelihood: &Arc<Likelihood>,
+        known: &Known,
     ) -> Result<Recorded> {
-        self.update_of(&self.unrestricted_parameters(), |program| {
-            self.unrestricted_loss(program, graph, observed, likelihood)
-        })
+        self.update_of(|program| self.unrestricted_loss(program, graph, known))
     }
 
     /// The loss alone, with its parts as outputs.
@@ -28,29 +30,19 @@ impl Model {
         &self,
         program: &'p Program,
         graph: &NormalisedGraph,
-        observed: &[u32],
-        likelihood: &Arc<Likelihood>,
+        known: &Known,
     ) -> Matrix<'p> {
-        let mean = self.encode(program, graph, "mean");
-        let spread = self.encode(program, graph, "spread");
+        let encode = |name| self.encoder().encode(program, graph, name, None, Mode::Training);
+        let (mean, spread) = (encode(MEAN), encode(SPREAD));
         let own_noise = program.normal_noise([graph.nodes(), self.width]);
         let shared_noise = program.normal_noise([self.width, self.width]);
-        let mut latent = mean + own_noise.scale(self.beta.sqrt()) + spread.product(shared_noise);
-        if self.normalisation == Normalisation::Unit {
-            latent = latent.normalise_rows();
-        }
-        let features = self.feature_loss(latent.gather_rows(observed), likelihood);
-        program.output("features", features);
+        let drawn = mean + own_noise.scale(self.beta.sqrt()) + spread.product(shared_noise);
+        let latent = self.normalised(drawn);
+        let known = self.known_loss(latent, known);
         let field = mean.field_divergence(spread, graph.similarity(), self.beta);
         program.output("field", field);
-        let loss = features + field.scale(self.lambda / graph.nodes().max(1) as f32);
+        let loss = known + field.scale(self.lambda / graph.nodes().max(1) as f32);
         program.output("loss", loss);
         loss
-    }
-
-    /// The names of all that SVGA-U learns.
-    pub fn unrestricted_parameters(&self) -> Vec<String> {
-        let encoders = [encoder_parameters("mean"), encoder_parameters("spread")].concat();
-        encoders.into_iter().chain(self.decoder_parameters()).collect()
     }
 }

@@ -2,9 +2,10 @@
 
 use graphfill_engine::Program;
 use graphfill_methods::svga::encoder::{Encoder, EncoderKind, Identity, Mode};
+use graphfill_methods::svga::{Model, PREDICTION};
 
 use super::{NODES, encoder};
-use crate::svga_problem::Edges;
+use crate::svga_problem::{Edges, TRAINED};
 
 fn assert_told(encoder: &Encoder, expected: &str) {
     let error = encoder.check().expect_err("a mistake").to_string();
@@ -48,4 +49,13 @@ fn nodes_that_bring_nothing_or_something_else() {
     let _ = unused.encode(&program, &graph, "some", beside, Mode::Training);
     let error = program.finish().expect_err("a mistake").to_string();
     assert!(error.contains("what nodes bring is 12 × 6, not 11 × 6"), "{error}");
+}
+
+#[test]
+fn a_model_tells_of_its_encoder() {
+    let graph = Edges::random(NODES, false).graph();
+    let model = Model { encoder: EncoderKind::Gat, width: 12, ..TRAINED };
+    let error = model.prediction(&graph).expect_err("a mistake").to_string();
+    assert!(error.contains("the 8 heads of gat"), "{error}");
+    assert_eq!(PREDICTION, "prediction");
 }

@@ -1,7 +1,9 @@
 //! Every encoder against its definition in double precision: Z, and the gradients of all parameters
 //! by central differences; on a graph with weights and isolated nodes.
 
+mod learning;
 mod mistakes;
+mod prediction;
 
 use std::collections::BTreeMap;
 

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use graphfill_data::{Direction, EdgeList};
 use graphfill_engine::{Likelihood, Plan, Recorded, Result, Session, SparseRows, Targets};
-use graphfill_methods::svga::{Model, Normalisation, NormalisedGraph};
+use graphfill_methods::svga::encoder::DEFAULT_DEPTH;
+use graphfill_methods::svga::{EncoderKind, Model, Normalisation, NormalisedGraph};
 
 /// Nodes without edges; they are the last ones.
 pub(crate) const ISOLATED: usize = 5;
 
 pub(crate) const TRAINED: Model = Model {
+    encoder: EncoderKind::Gcn,
+    depth: DEFAULT_DEPTH,
     width: 24,
     normalisation: Normalisation::Unit,
     dropout: 0.5,
@@ -34,8 +37,8 @@ impl Variant {
         likelihood: &Arc<Likelihood>,
     ) -> Result<Recorded> {
         match self {
-            Variant::Restricted => model.training(graph, observed, likelihood),
-            Variant::Unrestricted => model.unrestricted_training(graph, observed, likelihood),
+            Variant::Restricted => model.training(graph, &known(observed, likelihood)),
+            Variant::Unrestricted => model.unrestricted_training(graph, &known(observed, likelihood)),
         }
     }
 }

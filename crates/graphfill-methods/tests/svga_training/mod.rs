@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphfill_engine::{Likelihood, Plan, Session};
-use graphfill_methods::svga::{Model, TRAINING};
+use graphfill_methods::svga::{Model, NormalisedGraph, TRAINING};
 
 use crate::svga_problem::{Edges, Numbers, TRAINED, Variant, listed, observed_nodes, training};
 
@@ -77,31 +77,48 @@ fn a_loaded_session_goes_on_to_the_bit() {
 }
 
 /// Two communities, hardly any edge between them, each with its own 20 words.
-#[test]
-fn training_learns_two_communities() {
-    const MEMBERS: usize = 40;
-    let nodes = 2 * MEMBERS;
-    let mut numbers = Numbers::new(3);
-    let mut list = Vec::new();
-    for source in 0..nodes {
-        let community = source / MEMBERS;
-        for _ in 0..3 {
-            list.push((source as u32, (community * MEMBERS + numbers.below(MEMBERS)) as u32, 1.0));
+pub(crate) struct Communities {
+    pub(crate) graph: NormalisedGraph,
+    pub(crate) observed: Vec<u32>,
+    pub(crate) likelihood: Arc<Likelihood>,
+}
+
+impl Communities {
+    pub(crate) fn new() -> Self {
+        const MEMBERS: usize = 40;
+        let nodes = 2 * MEMBERS;
+        let mut numbers = Numbers::new(3);
+        let mut list = Vec::new();
+        for source in 0..nodes {
+            let community = source / MEMBERS;
+            for _ in 0..3 {
+                list.push((
+                    source as u32,
+                    (community * MEMBERS + numbers.below(MEMBERS)) as u32,
+                    1.0,
+                ));
+            }
         }
-    }
-    list.push((0, nodes as u32 - 1, 1.0));
-    let graph = Edges { nodes, list, weighted: false }.graph();
-    let observed = observed_nodes(nodes);
-    let mut words = Vec::new();
-    for &node in &observed {
-        let community = node as usize / MEMBERS;
-        words
-            .extend((0..40).map(|word| {
+        list.push((0, nodes as u32 - 1, 1.0));
+        let graph = Edges { nodes, list, weighted: false }.graph();
+        let observed = observed_nodes(nodes);
+        let mut words = Vec::new();
+        for &node in &observed {
+            let community = node as usize / MEMBERS;
+            words.extend((0..40).map(|word| {
                 f32::from(u8::from(word / 20 == community && numbers.uniform() < 0.9))
             }));
+        }
+        let likelihood =
+            Likelihood::new(observed.len()).balanced_bernoulli(listed(40, &words), 1.0);
+        let likelihood = Arc::new(likelihood.expect("a likelihood"));
+        Communities { graph, observed, likelihood }
     }
-    let likelihood = Likelihood::new(observed.len()).balanced_bernoulli(listed(40, &words), 1.0);
-    let likelihood = Arc::new(likelihood.expect("a likelihood"));
+}
+
+#[test]
+fn training_learns_two_communities() {
+    let Communities { graph, observed, likelihood } = Communities::new();
     for variant in VARIANTS {
         for lambda in [0.0, 0.1] {
             let model = Model { lambda, ..TRAINED };
