@@ -32,6 +32,7 @@ mod multiply;
 mod noise;
 mod normalise_rows;
 mod pair_scores;
+mod row_products;
 mod row_sums;
 mod scale_by;
 mod sparse_product;
