@@ -12,7 +12,9 @@ use std::sync::Arc;
 
 use graphfill_engine::{Likelihood, Matrix, Plan, Program, Recorded, Session, Targets};
 use graphfill_methods::svga::{Model, Normalisation, TRAINING};
-use svga_problem::{Edges, ISOLATED, Numbers, TRAINED, Variant, listed, observed_nodes, words};
+use svga_problem::{
+    Edges, ISOLATED, Numbers, TRAINED, Variant, known, listed, observed_nodes, words,
+};
 use svga_reference::{
     Block, Dense, DenseGraph, Draws, Kind, Noise, Setting, Step, step, unrestricted_step,
 };

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use graphfill_data::{Direction, EdgeList, UndirectedGraph};
 use graphfill_engine::random::{Key, uniforms};
 use graphfill_engine::{Likelihood, Plan, Result, SparseRows, Targets};
-use graphfill_methods::svga::NormalisedGraph;
+use graphfill_methods::learning::Observed;
+use graphfill_methods::svga::{Known, NormalisedGraph};
 
 use super::{BenchShape, Values};
 
@@ -58,6 +59,8 @@ impl Workload {
     pub fn plan(&self, variant: Variant) -> Result<Plan> {
         let model = &self.shape.model;
         let likelihood = Arc::new(self.likelihood()?);
+        let features = Observed { rows: self.observed.clone(), likelihood };
+        let known = Known { features, labels: None };
         let program = match variant {
             Variant::Svga => model.training(&self.graph, &known),
             Variant::SvgaU => model.unrestricted_training(&self.graph, &known),

@@ -4,7 +4,7 @@
 use super::encoder::{DEFAULT_DEPTH, EncoderKind};
 use super::presets::{Preset, published, rule};
 use super::Normalisation;
-use crate::error::Result;
+use crate::error::{MethodError, Result};
 use crate::learning::{NumericBlocks, Recipe, Schedule};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters};
@@ -166,7 +166,7 @@ impl Settings {
         };
         preset.decoder_bias = fixed.word(BIAS).map_or(preset.decoder_bias, |word| word == "yes");
         let encoder = match fixed.word(ENCODER) {
-            Some(word) => word.parse()?,
+            Some(word) => word.parse().map_err(MethodError::Parameter)?,
             None => EncoderKind::Gcn,
         };
         let depth = fixed.get(DEPTH).map_or(DEFAULT_DEPTH, |depth| depth as usize);

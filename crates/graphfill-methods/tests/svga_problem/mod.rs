@@ -5,7 +5,8 @@ use std::sync::Arc;
 use graphfill_data::{Direction, EdgeList};
 use graphfill_engine::{Likelihood, Plan, Recorded, Result, Session, SparseRows, Targets};
 use graphfill_methods::svga::encoder::DEFAULT_DEPTH;
-use graphfill_methods::svga::{EncoderKind, Model, Normalisation, NormalisedGraph};
+use graphfill_methods::learning::Observed;
+use graphfill_methods::svga::{EncoderKind, Known, Model, Normalisation, NormalisedGraph};
 
 /// Nodes without edges; they are the last ones.
 pub(crate) const ISOLATED: usize = 5;
@@ -41,6 +42,12 @@ impl Variant {
             Variant::Unrestricted => model.unrestricted_training(graph, &known(observed, likelihood)),
         }
     }
+}
+
+/// Rows of a table, without labels.
+pub(crate) fn known(rows: &[u32], likelihood: &Arc<Likelihood>) -> Known {
+    let likelihood = Arc::clone(likelihood);
+    Known { features: Observed { rows: rows.to_vec(), likelihood }, labels: None }
 }
 
 /// Uniform numbers in 0 ≤ number < 1 (SplitMix64).
