@@ -68,6 +68,27 @@ pub(super) fn column_sums(x: &[f32], columns: usize, partial: &mut [f32], out: &
     Arch::new().dispatch(AddRows { rows: partial, sums: out });
 }
 
+/// out[k] = Σ_i x[i, k] · others[i, k], in the same portions.
+pub(super) fn column_products(
+    x: &[f32],
+    others: &[f32],
+    columns: usize,
+    partial: &mut [f32],
+    out: &mut [f32],
+) {
+    out.fill(0.0);
+    if columns == 0 {
+        return;
+    }
+    let partial = &mut partial[..x.len().div_ceil(ROWS * columns) * columns];
+    let portions = x.par_chunks(ROWS * columns).zip(others.par_chunks(ROWS * columns));
+    partial.par_chunks_mut(columns).zip(portions).for_each(|(sums, (rows, others))| {
+        sums.fill(0.0);
+        Arch::new().dispatch(AddProducts { rows, others, sums });
+    });
+    Arch::new().dispatch(AddRows { rows: partial, sums: out });
+}
+
 /// sums[k] += Σ_i rows[i, k], in the order of the rows.
 pub(super) struct AddRows<'a> {
     pub(super) rows: &'a [f32],
@@ -82,6 +103,28 @@ impl NullaryFnOnce for AddRows<'_> {
         for row in self.rows.chunks_exact(self.sums.len()) {
             for (sum, &value) in self.sums.iter_mut().zip(row) {
                 *sum += value;
+            }
+        }
+    }
+}
+
+/// sums[k] += Σ_i rows[i, k] · others[i, k], in the order of the rows.
+struct AddProducts<'a> {
+    rows: &'a [f32],
+    others: &'a [f32],
+    sums: &'a mut [f32],
+}
+
+impl NullaryFnOnce for AddProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let columns = self.sums.len();
+        let rows = self.rows.chunks_exact(columns).zip(self.others.chunks_exact(columns));
+        for (row, other) in rows {
+            for ((sum, &value), &other) in self.sums.iter_mut().zip(row).zip(other) {
+                *sum += value * other;
             }
         }
     }

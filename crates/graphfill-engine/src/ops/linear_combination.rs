@@ -93,8 +93,15 @@ impl Operation for LinearCombination {
     }
 
     fn in_place(&self) -> &'static [(usize, usize)] {
-        const ANY: [(usize, usize); MOST_INPUTS] =
-            [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 6), (0, 7)];
+        const ANY: [(usize, usize); MOST_INPUTS] = {
+            let mut any = [(0, 0); MOST_INPUTS];
+            let mut input = 0;
+            while input < MOST_INPUTS {
+                any[input].1 = input;
+                input += 1;
+            }
+            any
+        };
         &ANY
     }
 

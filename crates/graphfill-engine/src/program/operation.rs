@@ -10,10 +10,10 @@ use crate::cpu::Call;
 use crate::error::EngineError;
 
 /// The most inputs that an operation may have.
-pub(crate) const MOST_INPUTS: usize = 8;
+pub(crate) const MOST_INPUTS: usize = 12;
 
 /// The most outputs that an operation may have.
-pub(crate) const MOST_OUTPUTS: usize = 8;
+pub(crate) const MOST_OUTPUTS: usize = 12;
 
 /// A matrix-level operation: how shapes follow, how gradients flow, how a device computes it.
 ///

@@ -67,13 +67,13 @@ fn a_mixed_table_is_learnt() {
     let Table { likelihood, categories, booleans } = table();
     let training = Program::new("training");
     let (weight, bias, offset, scale) = decoder(&training);
-    let whole = Decoder { weight, bias: Some(bias), offset: Some((offset, scale)) };
+    let whole = Decoder { weight, bias: Some(bias), offsets: vec![(offset, scale)] };
     let loss = encode(&training, &graph, 0.1).decoder_loss(whole, &likelihood);
     minimise(&training, loss, &adam(0.03), None);
     // The scores that the decoder's loss never shows, and their loss by itself.
     let prediction = Program::new("prediction");
     let (weight, bias, offset, scale) = decoder(&prediction);
-    let whole = Decoder { weight, bias: Some(bias), offset: Some((offset, scale)) };
+    let whole = Decoder { weight, bias: Some(bias), offsets: vec![(offset, scale)] };
     let latent = encode(&prediction, &graph, 0.0);
     let scores = latent.product(weight).add_bias(bias) + offset.scale_by(scale);
     prediction.output("scores", scores);

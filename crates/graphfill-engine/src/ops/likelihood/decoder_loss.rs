@@ -1,23 +1,26 @@
 //! The decoder and its loss as one operation, over blocks of rows:
 //!
-//!   loss(Z·W + bias + s·O)        Z: rows × width, W: width × columns, O: rows × columns, s: 1 × 1
+//!   loss(Z·W + bias + Σ s ⊙ O)        Z: rows × width, W: width × columns, bias: 1 × columns,
+//!                                     O: rows × columns, s: 1 × 1 or 1 × columns
 //!
 //! The scores of all rows would be as large as the table. Here some rows are scored, judged (which
 //! leaves the derivative G of the loss in place of the scores) and multiplied back before the next
 //! ones are looked at:
 //!
-//!   ∂Z = G·Wᵀ     ∂W += Zᵀ·G     ∂bias += Σ_i G_i     ∂s += Σ G ⊙ O     ∂O = s·G
+//!   ∂Z = G·Wᵀ     ∂W += Zᵀ·G     ∂bias += Σ_i G_i     ∂s += Σ G ⊙ O     ∂O = s ⊙ G
 
+use std::array::from_fn;
 use std::sync::Arc;
 
 use super::Likelihood;
-use super::decoder_rows::{ROWS_A_TASK, Rows};
+use super::decoder_rows::{ROWS_A_TASK, Rows, SUMS, add};
+use super::offsets::{MOST_OFFSETS, Offset};
 use crate::cpu::{
     Call, Dense, Existing, as_doubles, cut, cut_len, doubles, pack_right, packed_len, product,
     product_scratch,
 };
-use crate::ops::column_sums::{column_sums, column_sums_scratch};
-use crate::program::{Backward, Constant, Mismatch, Operation};
+use crate::ops::column_sums::{column_products, column_sums, column_sums_scratch};
+use crate::program::{Backward, Constant, MOST_OUTPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 /// Scores that exist at a time: 4 MiB.
@@ -29,24 +32,25 @@ const LEAST_TASKS: usize = 4;
 struct DecoderLoss {
     likelihood: Arc<Likelihood>,
     bias: bool,
-    offset: bool,
+    offsets: usize,
 }
 
 /// A linear decoder: what rows are multiplied with to become scores, and what is added.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Decoder<'p> {
     /// width × columns.
     pub weight: Matrix<'p>,
     /// 1 × columns.
     pub bias: Option<Matrix<'p>>,
-    /// Scores to start from, rows × columns, and the number that they are scaled by, 1 × 1.
-    pub offset: Option<(Matrix<'p>, Matrix<'p>)>,
+    /// Scores to start from, each rows × columns, and what they are scaled by: one number, 1 × 1, or
+    /// one for each column, 1 × columns. All of them are added; there may be four.
+    pub offsets: Vec<(Matrix<'p>, Matrix<'p>)>,
 }
 
 impl<'p> Decoder<'p> {
     /// A product and nothing else.
     pub fn new(weight: Matrix<'p>) -> Self {
-        Decoder { weight, bias: None, offset: None }
+        Decoder { weight, bias: None, offsets: Vec::new() }
     }
 }
 
@@ -56,14 +60,20 @@ impl<'p> Matrix<'p> {
     #[must_use]
     #[track_caller]
     pub fn decoder_loss(self, decoder: Decoder<'p>, likelihood: &Arc<Likelihood>) -> Matrix<'p> {
-        let mut inputs = vec![self, decoder.weight];
-        inputs.extend(decoder.bias);
-        inputs.extend(decoder.offset.into_iter().flat_map(|(offset, scale)| [offset, scale]));
-        let operation = DecoderLoss {
-            likelihood: Arc::clone(likelihood),
-            bias: decoder.bias.is_some(),
-            offset: decoder.offset.is_some(),
-        };
+        let Decoder { weight, bias, mut offsets } = decoder;
+        if offsets.len() > MOST_OFFSETS {
+            let problem = format!(
+                "the decoder has {} offsets, and {MOST_OFFSETS} are the most; add some of them up",
+                offsets.len()
+            );
+            self.program().fail("decoder loss", problem);
+            offsets.truncate(MOST_OFFSETS);
+        }
+        let mut inputs = vec![self, weight];
+        inputs.extend(bias);
+        inputs.extend(offsets.iter().flat_map(|&(offset, scale)| [offset, scale]));
+        let (likelihood, bias) = (Arc::clone(likelihood), bias.is_some());
+        let operation = DecoderLoss { likelihood, bias, offsets: offsets.len() };
         self.program().record(operation, &inputs)
     }
 }
@@ -73,17 +83,55 @@ const LOSS: usize = 0;
 const BY_LATENT: usize = 1;
 const BY_WEIGHT: usize = 2;
 const BY_BIAS: usize = 3;
-const BY_SCALE: usize = 4;
-const BY_OFFSET: usize = 5;
+/// Two for each offset.
+const fn by_scale(offset: usize) -> usize {
+    4 + 2 * offset
+}
+const fn by_offset(offset: usize) -> usize {
+    5 + 2 * offset
+}
 
 impl DecoderLoss {
     fn bias_input(&self) -> Option<usize> {
         self.bias.then_some(2)
     }
 
-    fn offset_inputs(&self) -> Option<(usize, usize)> {
-        let first = if self.bias { 3 } else { 2 };
-        self.offset.then_some((first, first + 1))
+    /// Where an offset is among the inputs; its scale comes next.
+    fn offset_input(&self, offset: usize) -> usize {
+        if self.bias { 3 + 2 * offset } else { 2 + 2 * offset }
+    }
+
+    /// How many numbers each part of [`Scratch`] has, by the shapes of inputs and which outputs are
+    /// wanted.
+    fn scratch_parts(&self, input: impl Fn(usize) -> Shape, wanted: &[bool]) -> [usize; 6] {
+        let (scores, width) = (self.likelihood.shape(), input(0).columns);
+        let (rows, columns) = (rows_a_block(scores), scores.columns);
+        let by_column = |offset| input(self.offset_input(offset) + 1) != Shape::SCALAR;
+        let scales = (0..self.offsets).any(|at| wanted[by_scale(at)] && by_column(at));
+        let part = |wanted: bool, len: usize| if wanted { len } else { 0 };
+        let sums = columns + column_sums_scratch(Shape::new(rows, columns));
+        [
+            rows * columns,
+            packed_len(width, columns),
+            part(wanted[BY_LATENT], packed_len(columns, width)),
+            part(wanted[BY_WEIGHT], product_scratch(rows, columns)),
+            part(wanted[BY_BIAS] || scales, sums),
+            doubles(SUMS * rows.div_ceil(ROWS_A_TASK)),
+        ]
+    }
+
+    /// The offsets as the kernels see them.
+    fn offsets<'a>(&self, call: &Call<'a>, wanted: &[bool]) -> [Option<Offset<'a>>; MOST_OFFSETS] {
+        let columns = self.likelihood.shape().columns;
+        from_fn(|at| {
+            let input = self.offset_input(at);
+            (at < self.offsets).then(|| Offset {
+                values: call.input(input),
+                scale: call.input(input + 1),
+                columns,
+                by_scale: wanted[by_scale(at)],
+            })
+        })
     }
 }
 
@@ -100,23 +148,8 @@ struct Scratch<'a> {
     weight_transposed: &'a mut [f32],
     product: &'a mut [f32],
     sums: &'a mut [f32],
-    /// The loss and the derivative by the scale, of each task.
+    /// The sums of each task.
     partial: &'a mut [f64],
-}
-
-/// How many numbers each part of [`Scratch`] has.
-fn scratch_parts(scores: Shape, width: usize, wanted: &[bool]) -> [usize; 6] {
-    let rows = rows_a_block(scores);
-    let columns = scores.columns;
-    let if_wanted = |output: usize, len: usize| if wanted[output] { len } else { 0 };
-    [
-        rows * columns,
-        packed_len(width, columns),
-        if_wanted(BY_LATENT, packed_len(columns, width)),
-        if_wanted(BY_WEIGHT, product_scratch(rows, columns)),
-        if_wanted(BY_BIAS, columns + column_sums_scratch(Shape::new(rows, columns))),
-        doubles(2 * rows.div_ceil(ROWS_A_TASK)),
-    ]
 }
 
 impl<'a> Scratch<'a> {
@@ -144,13 +177,17 @@ impl Operation for DecoderLoss {
             let rule = "a bias is one row of as many columns";
             Mismatch::unless(inputs[bias] == row, scores, inputs[bias], rule)?;
         }
-        if let Some((offset, scale)) = self.offset_inputs() {
-            let rule = "the offset has the shape of the scores";
-            Mismatch::unless(inputs[offset] == scores, scores, inputs[offset], rule)?;
-            let rule = "the offset is scaled by a single number";
-            Mismatch::unless(inputs[scale] == Shape::SCALAR, scores, inputs[scale], rule)?;
+        let mut outputs = vec![Shape::SCALAR, latent, weight, row];
+        for at in 0..self.offsets {
+            let (offset, scale) =
+                (inputs[self.offset_input(at)], inputs[self.offset_input(at) + 1]);
+            let rule = "an offset has the shape of the scores";
+            Mismatch::unless(offset == scores, scores, offset, rule)?;
+            let rule = "an offset is scaled by a single number or by one for each column";
+            Mismatch::unless(scale == Shape::SCALAR || scale == row, scores, scale, rule)?;
+            outputs.extend([scale, offset]);
         }
-        Ok(vec![Shape::SCALAR, latent, weight, row, Shape::SCALAR, scores])
+        Ok(outputs)
     }
 
     fn gradient(&self, backward: &mut Backward<'_, '_>) {
@@ -159,15 +196,16 @@ impl Operation for DecoderLoss {
         if let Some(bias) = self.bias_input() {
             backward.add_derivative(bias, LOSS, backward.output(BY_BIAS));
         }
-        if let Some((offset, scale)) = self.offset_inputs() {
+        for at in 0..self.offsets {
+            let offset = self.offset_input(at);
             // As large as the scores, so computed only for who asks for it.
-            backward.add_derivative(offset, LOSS, backward.output(BY_OFFSET));
-            backward.add_derivative(scale, LOSS, backward.output(BY_SCALE));
+            backward.add_derivative(offset, LOSS, backward.output(by_offset(at)));
+            backward.add_derivative(offset + 1, LOSS, backward.output(by_scale(at)));
         }
     }
 
     fn scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
-        cut_len(scratch_parts(self.likelihood.shape(), inputs[0].columns, wanted))
+        cut_len(self.scratch_parts(|input| inputs[input], wanted))
     }
 
     fn arithmetic(&self, inputs: &[Shape], wanted: &[bool]) -> u64 {
@@ -183,11 +221,9 @@ impl Operation for DecoderLoss {
         let scores = self.likelihood.shape();
         let width = call.input_shape(0).columns;
         let (latent, weight) = (call.input(0), call.input(1));
-        let [loss, by_latent, by_weight, by_bias, by_scale, by_offset] =
-            [LOSS, BY_LATENT, BY_WEIGHT, BY_BIAS, BY_SCALE, BY_OFFSET]
-                .map(|at| call.wanted_output(at));
-        let wanted = [true, by_latent.is_some(), by_weight.is_some(), by_bias.is_some(), true];
-        let parts = scratch_parts(scores, width, &wanted);
+        let mut outputs: [_; MOST_OUTPUTS] = from_fn(|at| call.wanted_output(at));
+        let wanted = outputs.each_ref().map(Option::is_some);
+        let parts = self.scratch_parts(|input| call.input_shape(input), &wanted);
         let scratch = Scratch::new(call.scratch(), parts);
         let weight = Dense::new(weight, width, scores.columns);
         let forward = pack_right(weight, 0..width, scratch.weight);
@@ -199,14 +235,17 @@ impl Operation for DecoderLoss {
             forward,
             back,
             bias: self.bias_input().map(|bias| call.input(bias)),
-            offset: self.offset_inputs().map(|(o, s)| (call.input(o), call.input(s)[0])),
+            offsets: self.offsets(call, &wanted),
         };
-        let mut totals = [0.0; 2];
-        let mut by_latent = by_latent.unwrap_or_default();
+        let mut totals = [0.0; SUMS];
+        let mut by_latent = outputs[BY_LATENT].take().unwrap_or_default();
+        // Without scores there is nothing that a block would write.
         if scores.is_empty() {
             by_latent.fill(0.0);
+            for derivative in outputs[BY_WEIGHT..].iter_mut().flatten() {
+                derivative.fill(0.0);
+            }
         }
-        let (mut by_weight, mut by_bias, mut by_offset) = (by_weight, by_bias, by_offset);
         let block = rows_a_block(scores);
         for first in (0..scores.rows).step_by(block.max(1)) {
             let count = block.min(scores.rows - first);
@@ -215,30 +254,41 @@ impl Operation for DecoderLoss {
             let split = if wanted[BY_LATENT] { count * width } else { 0 };
             (by_latent_part, by_latent) = std::mem::take(&mut by_latent).split_at_mut(split);
             let sums = rows.judge(first, part, by_latent_part, scratch.partial);
-            totals = [totals[0] + sums[0], totals[1] + sums[1]];
+            add(&mut totals, &sums);
             let existing = if first == 0 { Existing::Replace } else { Existing::Add };
-            if let Some(by_weight) = &mut by_weight {
+            if let Some(by_weight) = &mut outputs[BY_WEIGHT] {
                 let latent = &latent[first * width..(first + count) * width];
                 let latent = Dense::new(latent, count, width).transposed();
                 let derivative = Dense::new(part, count, scores.columns);
                 product(latent, derivative, by_weight, existing, scratch.product);
             }
-            if let Some(by_bias) = &mut by_bias {
+            if let Some(by_bias) = &mut outputs[BY_BIAS] {
                 let (sums, partial) = scratch.sums.split_at_mut(scores.columns);
                 column_sums(part, scores.columns, partial, sums);
                 add_row(by_bias, sums, existing);
             }
-            if let (Some(by_offset), Some((_, scale))) = (&mut by_offset, rows.offset) {
-                let to = &mut by_offset[first * scores.columns..][..part.len()];
-                to.iter_mut().zip(&*part).for_each(|(to, derivative)| *to = scale * derivative);
+            for (at, offset) in rows.offsets.iter().enumerate() {
+                let Some(offset) = offset else { continue };
+                if let (Some(by_scale), true) = (&mut outputs[by_scale(at)], offset.by_column()) {
+                    let (sums, partial) = scratch.sums.split_at_mut(scores.columns);
+                    let values = offset.rows(first, part.len());
+                    column_products(part, values, scores.columns, partial, sums);
+                    add_row(by_scale, sums, existing);
+                }
+                if let Some(by_offset) = &mut outputs[by_offset(at)] {
+                    offset.by_offset(part, &mut by_offset[first * scores.columns..][..part.len()]);
+                }
             }
         }
-        // Without scores there is nothing that a block would have written.
-        if scores.is_empty() {
-            by_weight.into_iter().chain(by_bias).for_each(|derivative| derivative.fill(0.0));
+        if let Some(loss) = &mut outputs[LOSS] {
+            loss[0] = totals[0] as f32;
         }
-        loss.into_iter().for_each(|loss| loss[0] = totals[0] as f32);
-        by_scale.into_iter().for_each(|by_scale| by_scale[0] = totals[1] as f32);
+        for (at, offset) in rows.offsets.iter().enumerate() {
+            let one = offset.is_some_and(|offset| !offset.by_column());
+            if let (Some(by_scale), true) = (&mut outputs[by_scale(at)], one) {
+                by_scale[0] = totals[1 + at] as f32;
+            }
+        }
     }
 }
 

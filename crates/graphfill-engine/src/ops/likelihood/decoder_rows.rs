@@ -1,14 +1,18 @@
-//! Some rows of a decoder:  scores = Z·W + bias + s·O, judged, and G·Wᵀ while G is at hand
+//! Some rows of a decoder:  scores = Z·W + bias + Σ s ⊙ O, judged, and G·Wᵀ while G is at hand
 //!
 //! A thread takes a few rows through all of it, so that their scores stay in the cache.
 
 use rayon::prelude::*;
 
+use super::offsets::{MOST_OFFSETS, Offset};
 use super::{Likelihood, Unweighted};
 use crate::cpu::{Dense, Existing, PackedRight, product_rows};
 
 /// Rows that one thread takes at a time: whole tiles of a product, whether of six rows or eight.
 pub(super) const ROWS_A_TASK: usize = 24;
+
+/// Sums of a task: the loss, and the derivative by the one scale of each offset.
+pub(super) const SUMS: usize = 1 + MOST_OFFSETS;
 
 /// What scoring and judging some rows needs.
 pub(super) struct Rows<'a> {
@@ -17,22 +21,22 @@ pub(super) struct Rows<'a> {
     pub(super) forward: PackedRight<'a>,
     pub(super) back: Option<PackedRight<'a>>,
     pub(super) bias: Option<&'a [f32]>,
-    pub(super) offset: Option<(&'a [f32], f32)>,
+    pub(super) offsets: [Option<Offset<'a>>; MOST_OFFSETS],
 }
 
 impl Rows<'_> {
     /// Scores and judges the rows from `first` on: G is left in `scores`, G·Wᵀ in `by_latent`
-    /// unless that is empty; the loss and the derivative by the scale.
+    /// unless that is empty; the sums of all tasks.
     pub(super) fn judge(
         &self,
         first: usize,
         scores: &mut [f32],
         by_latent: &mut [f32],
         partial: &mut [f64],
-    ) -> [f64; 2] {
+    ) -> [f64; SUMS] {
         let columns = self.likelihood.shape().columns;
         let tasks = (scores.len() / columns.max(1)).div_ceil(ROWS_A_TASK);
-        let partial = &mut partial.as_chunks_mut::<2>().0[..tasks];
+        let partial = &mut partial.as_chunks_mut::<SUMS>().0[..tasks];
         let scores = scores.par_chunks_mut((ROWS_A_TASK * columns).max(1));
         if by_latent.is_empty() {
             scores.zip(&mut *partial).enumerate().for_each(|(task, (scores, sums))| {
@@ -50,10 +54,14 @@ impl Rows<'_> {
                 }
             });
         }
-        partial.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
+        let mut sums = [0.0; SUMS];
+        for part in &*partial {
+            add(&mut sums, part);
+        }
+        sums
     }
 
-    fn task(&self, first: usize, scores: &mut [f32]) -> [f64; 2] {
+    fn task(&self, first: usize, scores: &mut [f32]) -> [f64; SUMS] {
         let columns = self.likelihood.shape().columns;
         product_rows(self.latent, first, 0, self.forward, scores, Existing::Replace);
         if let Some(bias) = self.bias {
@@ -61,14 +69,21 @@ impl Rows<'_> {
                 row.iter_mut().zip(bias).for_each(|(score, bias)| *score += bias);
             }
         }
-        let Some((offset, scale)) = self.offset else {
-            return [self.likelihood.judge(first, scores, Unweighted), 0.0];
-        };
-        let offset = &offset[first * columns..first * columns + scores.len()];
-        scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += scale * offset);
-        let loss = self.likelihood.judge(first, scores, Unweighted);
-        let cells = scores.iter().zip(offset);
-        let by_scale = cells.map(|(&g, &offset)| f64::from(g) * f64::from(offset)).sum();
-        [loss, by_scale]
+        for offset in self.offsets.iter().flatten() {
+            offset.add_to(scores, first);
+        }
+        let mut sums = [0.0; SUMS];
+        sums[0] = self.likelihood.judge(first, scores, Unweighted);
+        for (offset, by_scale) in self.offsets.iter().zip(&mut sums[1..]) {
+            *by_scale = offset.map_or(0.0, |offset| offset.by_one_scale(scores, first));
+        }
+        sums
+    }
+}
+
+/// Sums of some rows added to those of others.
+pub(super) fn add(sums: &mut [f64; SUMS], others: &[f64; SUMS]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        *sum += other;
     }
 }

@@ -17,6 +17,7 @@ mod decoder_loss;
 mod decoder_rows;
 mod loss;
 mod multinomial;
+mod offsets;
 mod squared_error;
 mod targets;
 #[cfg(test)]

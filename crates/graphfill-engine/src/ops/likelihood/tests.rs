@@ -191,29 +191,38 @@ proptest! {
 
     #[test]
     fn decoded_rows_are_judged(
-        (rows, blocks, sparse) in tables(), width in 0usize..4,
+        (rows, blocks, sparse) in tables(),
+        width in 0usize..4,
+        by_column in prop::collection::vec(any::<bool>(), 0..=4),
+        with_bias: bool,
     ) {
         let likelihood = likelihood_of(rows, &blocks, sparse);
         let columns = likelihood.shape().columns;
-        let (latent, weight) = (Shape::new(rows, width), Shape::new(width, columns));
-        check(
-            &[latent, weight],
-            |_, x| x[0].decoder_loss(Decoder::new(x[1]), &likelihood),
-            |x| loss_of(&blocks, &x[0].product(&x[1])),
-        );
         let (bias, scores) = (Shape::new(1, columns), Shape::new(rows, columns));
+        let mut shapes = vec![Shape::new(rows, width), Shape::new(width, columns), bias];
+        for &by_column in &by_column {
+            shapes.extend([scores, if by_column { bias } else { Shape::SCALAR }]);
+        }
+        if !with_bias {
+            shapes.remove(2);
+        }
+        let others = if with_bias { 3 } else { 2 };
         check(
-            &[latent, weight, bias, scores, Shape::SCALAR],
+            &shapes,
             |_, x| {
-                let decoder =
-                    Decoder { weight: x[1], bias: Some(x[2]), offset: Some((x[3], x[4])) };
-                x[0].decoder_loss(decoder, &likelihood)
+                let bias = with_bias.then(|| x[2]);
+                let offsets = x[others..].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+                x[0].decoder_loss(Decoder { weight: x[1], bias, offsets }, &likelihood)
             },
             |x| {
                 let product = x[0].product(&x[1]);
-                let scale = x[4].values[0];
                 let scores = Reference::new(scores, |row, column| {
-                    product.at(row, column) + x[2].at(0, column) + scale * x[3].at(row, column)
+                    let bias = if with_bias { x[2].at(0, column) } else { 0.0 };
+                    let offsets = x[others..].chunks_exact(2).map(|pair| {
+                        let scale = &pair[1].values;
+                        scale[if scale.len() == 1 { 0 } else { column }] * pair[0].at(row, column)
+                    });
+                    product.at(row, column) + bias + offsets.sum::<f64>()
                 });
                 loss_of(&blocks, &scores)
             },
@@ -235,14 +244,19 @@ fn many_blocks_of_rows_make_one_loss() {
         let latent = program.parameter("latent", [rows, width], Initial::Normal(1.0));
         let weight = program.parameter("weight", [width, columns], Initial::Normal(1.0));
         let bias = program.parameter("bias", [1, columns], Initial::Normal(1.0));
+        let one = program.parameter("one", [1, 1], Initial::Constant(0.5));
+        let each = program.parameter("each", [1, columns], Initial::Normal(1.0));
+        let first = program.parameter("first", [rows, columns], Initial::Normal(1.0));
+        let second = program.parameter("second", [rows, columns], Initial::Normal(1.0));
         let loss = if fused {
-            let decoder = Decoder { bias: Some(bias), ..Decoder::new(weight) };
-            latent.decoder_loss(decoder, &likelihood)
+            let offsets = vec![(first, one), (second, each)];
+            latent.decoder_loss(Decoder { weight, bias: Some(bias), offsets }, &likelihood)
         } else {
-            latent.product(weight).add_bias(bias).loss(&likelihood)
+            let scores = latent.product(weight).add_bias(bias);
+            (scores + first.scale_by(one) + second.scale_columns(each)).loss(&likelihood)
         };
         program.output("loss", loss);
-        let names = ["latent", "weight", "bias"];
+        let names = ["latent", "weight", "bias", "one", "each"];
         for (name, gradient) in names.iter().zip(program.differentiate(loss, &names)) {
             program.output(name, gradient);
         }
@@ -252,7 +266,7 @@ fn many_blocks_of_rows_make_one_loss() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| session.run("test").expect("a run"));
         let read = |name: &&str| session.read("test", name).expect("an output");
-        (["loss", "latent", "weight", "bias"].iter().map(read).collect::<Vec<_>>(), peak)
+        (["loss"].iter().chain(&names).map(read).collect::<Vec<_>>(), peak)
     };
     let ((fused, small), (plain, large)) = (run(true, 2), run(false, 2));
     for (fused, plain) in fused.iter().zip(&plain) {
@@ -335,6 +349,24 @@ fn what_weighs_nothing_counts_nothing() {
     session.run("test").expect("a run");
     assert_eq!(session.scalar("test", "loss").expect("a loss"), 0.0);
     assert_eq!(session.read("test", "gradient").expect("a gradient"), [0.0; 16]);
+}
+
+#[test]
+fn offsets_that_do_not_fit_are_refused() {
+    let targets = Targets::dense([2, 3], vec![0.0; 6]);
+    let likelihood = Arc::new(Likelihood::new(2).squared_error(targets, 1.0).expect("targets"));
+    let told = |offset: [usize; 2], scale: [usize; 2], count: usize, expected: &str| {
+        let program = Program::new("wrong");
+        let weight = program.parameter("weight", [4, 3], Initial::ZEROS);
+        let offset = (program.input("offset", offset), program.input("scale", scale));
+        let decoder = Decoder { offsets: vec![offset; count], ..Decoder::new(weight) };
+        let _ = program.input("latent", [2, 4]).decoder_loss(decoder, &likelihood);
+        let error = program.finish().expect_err("a mistake").to_string();
+        assert!(error.contains(expected) && error.contains("tests.rs"), "{error}");
+    };
+    told([2, 2], [1, 1], 1, "2 × 3 does not fit 2 × 2: an offset has the shape of the scores");
+    told([2, 3], [2, 1], 1, "2 × 3 does not fit 2 × 1: an offset is scaled by a single number or");
+    told([2, 3], [1, 3], 5, "the decoder has 5 offsets, and 4 are the most");
 }
 
 #[test]
