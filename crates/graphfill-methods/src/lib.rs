@@ -24,6 +24,7 @@ pub mod propagation;
 pub mod registry;
 pub mod selection;
 pub mod svga;
+pub mod svga_p;
 pub mod tuning;
 
 pub use error::{MethodError, Result};

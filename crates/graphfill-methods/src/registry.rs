@@ -11,6 +11,7 @@ use crate::parameters::FixedParameters;
 use crate::pcfi::Pcfi;
 use crate::propagation::Propagation;
 use crate::svga::{Svga, SvgaR, SvgaU};
+use crate::svga_p::SvgaP;
 
 /// The propagation methods, simplest first.
 const PROPAGATIONS: [&dyn Propagation; 5] =
@@ -18,7 +19,7 @@ const PROPAGATIONS: [&dyn Propagation; 5] =
 
 /// Every method, simplest first.
 pub fn all() -> Vec<&'static dyn Method> {
-    vec![&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi, &SvgaR, &SvgaU, &Svga, &Auto]
+    vec![&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi, &SvgaR, &SvgaU, &Svga, &SvgaP, &Auto]
 }
 
 /// The method of that name.

@@ -34,8 +34,8 @@ pub struct Course<'a> {
     progress: &'a dyn Progress,
     /// What the file must be of.
     identity: String,
-    /// Texts that make the file a model.
-    about: Vec<(String, String)>,
+    /// What makes the file a model.
+    about: TensorStore,
     found: Option<TensorStore>,
     finished: Vec<Finished>,
     history: History,
@@ -59,7 +59,7 @@ impl<'a> Course<'a> {
         options: &'a TrainingOptions,
         progress: &'a dyn Progress,
         identity: String,
-        about: Vec<(String, String)>,
+        about: TensorStore,
     ) -> Result<Self> {
         let found = match &options.checkpoint {
             Some(CheckpointOptions { path, .. }) if path.exists() => {
@@ -79,8 +79,8 @@ impl<'a> Course<'a> {
         Ok(Course { options, progress, identity, about, found, finished, history })
     }
 
-    /// Saves these texts with the models from now on.
-    pub fn describe(&mut self, about: Vec<(String, String)>) {
+    /// Saves this with the models from now on.
+    pub fn describe(&mut self, about: TensorStore) {
         self.about = about;
     }
 
@@ -164,12 +164,9 @@ impl<'a> Course<'a> {
 
     /// What is saved beside the session: with a state, of the model that is being trained.
     fn contents(&self, state: Option<&State>) -> TensorStore {
-        let mut store = TensorStore::default();
+        let mut store = self.about.clone();
         let mut text = |name: &str, value: String| store.texts.insert(name.to_owned(), value);
         text(IDENTITY, self.identity.clone());
-        for (name, value) in &self.about {
-            text(name, value.clone());
-        }
         text(FINISHED, self.finished.len().to_string());
         for (model, finished) in self.finished.iter().enumerate() {
             text(&format!("{model} updates"), finished.updates.to_string());

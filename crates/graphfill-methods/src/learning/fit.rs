@@ -16,7 +16,7 @@ use super::history::History;
 use super::saved::MODELS;
 use super::scales::Scales;
 use super::training::{Ended, Schedule};
-use super::validator::Validator;
+use super::validator::{Criterion, Validator};
 use crate::error::{MethodError, Result};
 use crate::method::{Choice, EstimateSink, Fitted, Score, Task};
 use crate::parameters::Parameters;
@@ -43,6 +43,8 @@ pub struct Outlet {
     pub scales: Scales,
     /// The outputs of the update that are watched.
     pub losses: Vec<String>,
+    /// What else was found out about the table, to be saved with the model.
+    pub found: TensorStore,
 }
 
 /// A method that learns.
@@ -61,8 +63,8 @@ pub trait Learner {
     fn classes(&self, session: &mut Session) -> Result<Option<Vec<u32>>>;
     /// Everything that was chosen.
     fn parameters(&self) -> Parameters;
-    /// Texts that are saved with the model, from which it can be made again.
-    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> Vec<(String, String)>;
+    /// What is saved with the model, from which it can be made again.
+    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore;
 }
 
 /// How many models there are and how long they train.
@@ -74,6 +76,8 @@ pub struct Recipe {
     pub models: usize,
     /// The updates where nothing can be validated.
     pub unvalidated_updates: u64,
+    /// What is compared.
+    pub criterion: Criterion,
 }
 
 /// Trained models.
@@ -106,7 +110,7 @@ impl Learnt {
         if sets == 0 {
             schedule.most_updates = recipe.unvalidated_updates;
         }
-        let validator = (sets > 0).then(|| Validator::new(task, hidden, &unknown));
+        let validator = (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
         let models = if is_refitted { 1 } else { recipe.models };
         let mut chosen = Vec::new();
         for model in 0..models {

@@ -4,6 +4,7 @@
 //! A method brings a [`Learner`]: programs for a table of which some cells are unknown, and the way
 //! from a trained session to latents and decoder. [`Learnt::fit`] does the rest.
 
+mod classes;
 mod course;
 mod decoded;
 mod fit;
@@ -16,6 +17,7 @@ mod training;
 mod undisturbed;
 mod validator;
 
+pub use classes::likeliest_classes;
 pub use course::{Course, Finished, Stage, finished_count, finished_in};
 pub use decoded::{Decoded, TrainedModel};
 pub use fit::{Learner, Learnt, Outlet, Prepared, Recipe};
@@ -26,4 +28,4 @@ pub use scales::{NumericBlocks, Scale, Scales};
 pub use targets::{BinaryLoss, Observed};
 pub use training::{Best, Ended, Loop, Schedule, State, Validation};
 pub use undisturbed::Undisturbed;
-pub use validator::Validator;
+pub use validator::{Criterion, Validator};

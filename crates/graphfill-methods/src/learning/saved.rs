@@ -1,6 +1,8 @@
 //! What is saved beside the numbers of a model, so that it can be made again: the method, its
 //! parameters, the scales of its columns, and which table and graph it was trained on.
 
+use std::collections::BTreeMap;
+
 use graphfill_data::UndirectedGraph;
 use graphfill_engine::TensorStore;
 
@@ -27,7 +29,7 @@ pub fn texts(
     parameters: &Parameters,
     scales: &Scales,
     task: &Task<'_>,
-) -> Vec<(String, String)> {
+) -> BTreeMap<String, String> {
     let lines: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{method}.{name}={value}")).collect();
     let scales = serde_json::to_string(scales).unwrap_or_default();
@@ -40,7 +42,7 @@ pub fn texts(
         (NODES, task.graph.nodes().to_string()),
         (COLUMNS, columns(task.features)),
     ];
-    texts.map(|(name, text)| (name.to_owned(), text)).to_vec()
+    texts.map(|(name, text)| (name.to_owned(), text)).into()
 }
 
 /// What a saved model was trained with.

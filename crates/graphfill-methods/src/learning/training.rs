@@ -88,6 +88,11 @@ impl Loop<'_> {
         mut validation: Option<Validation<'_>>,
         each: &mut dyn FnMut(&Session, &State, HistoryLine, Option<Ended>) -> Result<()>,
     ) -> Result<Ended> {
+        if let (0, Some(validate)) = (state.updates, validation.as_mut()) {
+            // What a model says before it has learnt anything may be the best there is.
+            let score = validate(session)?;
+            keep_better(state, score, session);
+        }
         // A training that was resumed at its end has nothing left to do.
         if let Some(ended) = self.ended(state) {
             return Ok(ended);

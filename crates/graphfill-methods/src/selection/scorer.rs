@@ -44,7 +44,12 @@ pub enum Detail {
     Totals,
     /// The loss of every row too.
     Losses,
+    /// Rankings five times as deep.
+    Deep,
 }
+
+/// Depths at which [`Scores::ranking_quality`] looks, in units of the first.
+const DEPTHS: [usize; 3] = [1, 2, 5];
 
 impl Scores {
     /// Nothing scored yet; `sets` are the rows of all sets of cells that will be scored.
@@ -60,7 +65,8 @@ impl Scores {
             GroupKind::BinaryBlock => {
                 // Of a narrow block every method has most columns among its best ten.
                 let depth = depth.min((group.features.len() / NARROW).max(1));
-                Running::Ranking { tops: vec![TopRanked::new(depth); ranked], depth }
+                let kept = if detail == Detail::Deep { DEPTHS[2] * depth } else { depth };
+                Running::Ranking { tops: vec![TopRanked::new(kept); ranked], depth }
             }
             GroupKind::NumericBlock => Running::rows(summed, Average::RootByRow),
             _ if detail == Detail::Losses => Running::rows(summed, Average::RootOfAll),
@@ -121,13 +127,27 @@ impl Scores {
         groups.map(|(group, running)| running.score(group, sets)).collect()
     }
 
+    /// The mean of recall and nDCG at one, two and five times the depth, over the rows of each
+    /// ranking group. Needs [`Detail::Deep`].
+    pub fn ranking_quality(&self, sets: &[ValidationRows]) -> Vec<Option<f64>> {
+        let groups = self.groups.iter().enumerate();
+        groups
+            .map(|(group, running)| {
+                let Running::Ranking { tops, depth } = running else { return None };
+                let ones = sets.iter().flat_map(|rows| rows.ones(group));
+                let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
+                mean(&scored.map(|(top, ones)| quality(top, ones, *depth)).collect::<Vec<f64>>())
+            })
+            .collect()
+    }
+
     /// The loss of every scored row of a group, in an order that depends on the cells alone:
     /// one less recall, or the root mean squared error of the
     /// row (which a few wild rows sway less than its square would). Needs [`Detail::Losses`].
     pub fn losses(&self, group: usize, sets: &[ValidationRows]) -> Vec<f64> {
         match &self.groups[group] {
-            Running::Ranking { tops, .. } => {
-                recalls(tops, group, sets).into_iter().map(|recall| 1.0 - recall).collect()
+            Running::Ranking { tops, depth } => {
+                recalls(tops, *depth, group, sets).into_iter().map(|recall| 1.0 - recall).collect()
             }
             Running::Rows { sums, counts, .. } => sums
                 .iter()
@@ -140,13 +160,36 @@ impl Scores {
     }
 }
 
+/// The mean of recall and nDCG of one row at one, two and five times the depth.
+fn quality(top: &TopRanked, ones: &[u32], depth: usize) -> f64 {
+    let gain = |place: usize| 1.0 / ((place + 2) as f64).log2();
+    let ideal: f64 = (0..ones.len()).map(gain).sum();
+    let (mut hits, mut gained, mut sum) = (0.0, 0.0, 0.0);
+    let mut columns = top.columns();
+    for place in 0..DEPTHS[2] * depth {
+        if columns.next().is_some_and(|column| ones.binary_search(&column).is_ok()) {
+            hits += 1.0;
+            gained += gain(place);
+        }
+        if DEPTHS.iter().any(|times| times * depth == place + 1) {
+            sum += hits / ones.len() as f64 + gained / ideal;
+        }
+    }
+    sum / (2 * DEPTHS.len()) as f64
+}
+
 /// The recall of every ranked row that has a hidden one.
-fn recalls(tops: &[TopRanked], group: usize, sets: &[ValidationRows]) -> Vec<f64> {
+fn recalls(
+    tops: &[TopRanked],
+    depth: usize,
+    group: usize,
+    sets: &[ValidationRows],
+) -> Vec<f64> {
     let ones = sets.iter().flat_map(|rows| rows.ones(group));
     let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
     scored
         .map(|(top, ones)| {
-            let found = top.columns().filter(|column| ones.binary_search(column).is_ok()).count();
+            let found = top.columns().take(depth).filter(|column| ones.binary_search(column).is_ok()).count();
             found as f64 / ones.len() as f64
         })
         .collect()
@@ -161,7 +204,7 @@ impl Running {
         match self {
             Running::Ranking { tops, depth } => {
                 let measure = Measure::Recall { at: *depth };
-                mean(&recalls(tops, group, sets)).map(|value| Score { measure, value })
+                mean(&recalls(tops, *depth, group, sets)).map(|value| Score { measure, value })
             }
             Running::Rows { sums, counts, average } => {
                 let scored = || sums.iter().zip(counts).filter(|&(_, &count)| count > 0);

@@ -1,14 +1,14 @@
 //! SVGA, SVGA-R and SVGA-U as methods.
 
 use graphfill_data::CellMask;
-use graphfill_engine::cpu::multiply;
 use graphfill_engine::{Plan, Session, TensorStore};
 
 use super::settings::{PARAMETERS, Settings, UNREGULARISED_PARAMETERS, Variant};
 use super::{Known, Model, NormalisedGraph, PREDICTION, TRAINING};
 use crate::error::{MethodError, Result};
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel, texts,
+    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
+    likeliest_classes, texts,
 };
 use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -201,7 +201,7 @@ impl Learner for SvgaLearner {
         Ok(Prepared {
             plan,
             inputs: Vec::new(),
-            outlet: Outlet { offsets: Vec::new(), scales, losses },
+            outlet: Outlet { offsets: Vec::new(), scales, losses, found: TensorStore::default() },
         })
     }
 
@@ -223,26 +223,20 @@ impl Learner for SvgaLearner {
         session.run(PREDICTION)?;
         let latent = session.read(PREDICTION, "latent")?;
         let weight = session.buffer("labels.weight")?;
-        let mut scores = vec![0.0; self.nodes * self.classes];
-        multiply(&latent, self.nodes, self.model.width, &weight, self.classes, &mut scores);
         let bias = match self.settings.preset.decoder_bias {
             true => session.buffer("labels.bias")?,
             false => vec![0.0; self.classes],
         };
-        Ok(Some(scores.chunks_exact(self.classes).map(|row| likeliest(row, &bias)).collect()))
+        Ok(Some(likeliest_classes(&latent, self.nodes, &weight, &bias, self.classes)))
     }
 
     fn parameters(&self) -> Parameters {
         self.settings.parameters()
     }
 
-    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> Vec<(String, String)> {
+    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
         let models = self.settings.recipe.models;
-        texts(self.name(), models, &self.parameters(), &outlet.scales, task)
+        let texts = texts(self.name(), models, &self.parameters(), &outlet.scales, task);
+        TensorStore { texts, ..TensorStore::default() }
     }
-}
-
-fn likeliest(scores: &[f32], bias: &[f32]) -> u32 {
-    let scores = scores.iter().zip(bias).map(|(score, bias)| score + bias).enumerate();
-    scores.max_by(|one, other| one.1.total_cmp(&other.1)).map_or(0, |(class, _)| class as u32)
 }

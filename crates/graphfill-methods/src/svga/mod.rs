@@ -11,6 +11,7 @@ mod normalised_graph;
 mod prediction;
 mod presets;
 mod settings;
+pub(crate) use settings::plain;
 mod unrestricted;
 
 use graphfill_engine::EngineError;

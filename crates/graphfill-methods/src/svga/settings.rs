@@ -5,7 +5,7 @@ use super::encoder::{DEFAULT_DEPTH, EncoderKind};
 use super::presets::{Preset, published, rule};
 use super::Normalisation;
 use crate::error::{MethodError, Result};
-use crate::learning::{NumericBlocks, Recipe, Schedule};
+use crate::learning::{Criterion, NumericBlocks, Recipe, Schedule};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters};
 
@@ -175,7 +175,7 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: fixed.get(PATIENCE_NAME).map_or(PATIENCE, |patience| patience as u64),
         };
-        let recipe = Recipe { schedule, models: 1, unvalidated_updates: UNVALIDATED_UPDATES };
+        let recipe = Recipe { schedule, models: 1, unvalidated_updates: UNVALIDATED_UPDATES, criterion: Criterion::Published };
         Ok(Settings { variant, preset, encoder, depth, recipe })
     }
 

@@ -1,119 +1,140 @@
-//! What propagation says, for every cell, as if the cell were unknown.
+//! The prior of every cell, and what the network sees of it.
 //!
-//! For unknown cells that is the estimate itself. A known cell is estimated with its row hidden, in
-//! one of ten folds of the rows: so training sees guesses of the same kind as the missing rows will
-//! have, and never the answer.
+//!   o   the blend of the components, as scores                                 nodes × features
+//!   U = unit(o − column means), compressed where it is wide                      nodes × inputs
 
-use std::ops::Range;
+use graphfill_data::CellMask;
+use graphfill_engine::{Shape, TensorStore};
+use rayon::prelude::*;
 
-use graphfill_data::{CellMask, splits};
-
-use crate::error::Result;
-use crate::features::Features;
+use super::blend::{Blend, Parts};
+use super::components::{PanelComponents, Source};
+use super::compression::{compressed, leading_space};
+use crate::error::{MethodError, Result};
+use crate::features::Centres;
 use crate::learning::Scales;
-use crate::method::{EstimateSink, Estimates, Fitted, Task};
+use crate::method::Task;
 
-/// Folds of the rows.
-const FOLDS: usize = 10;
+/// Wider inputs are compressed to so many columns.
+const MOST_INPUTS: usize = 256;
 
-/// Estimates of all cells, nodes × features, as scores.
-pub(super) fn cross_fitted(
-    fitted: &dyn Fitted,
-    task: &Task<'_>,
-    unknown: &CellMask,
-    scales: &Scales,
-) -> Result<Vec<f32>> {
-    let features = task.features;
-    let mut collected = Collected {
-        features,
-        unknown,
-        scales,
-        rows: Rows::Unknown,
-        values: vec![0.0; features.rows() * features.width()],
-    };
-    // Nothing is wanted but estimates, which every column of the task has.
-    let everything = CellMask::of_rows(features.rows(), features.cells(), 0..features.rows());
-    let validation = [everything];
-    let estimate = |unknown: &CellMask, sink: &mut Collected<'_>| {
-        fitted.estimate(&Task { unknown, validation: &validation, ..*task }, sink)
-    };
-    estimate(unknown, &mut collected)?;
-    let seen = |row: &u32| !unknown.is_whole(*row as usize);
-    let seen: Vec<u32> = (0..features.rows() as u32).filter(seen).collect();
-    let order = splits::shuffled(&seen, task.seed);
-    for fold in 0..FOLDS {
-        let rows = share(order.len(), fold);
-        let mut rows = order[rows].to_vec();
-        rows.sort_unstable();
-        let hidden = CellMask::of_rows(
-            features.rows(),
-            features.cells(),
-            rows.iter().map(|&row| row as usize),
-        );
-        collected.rows = Rows::Known(rows);
-        estimate(&unknown.union(&hidden), &mut collected)?;
-    }
-    Ok(collected.values)
+/// The prior of a table.
+pub(super) struct Prior {
+    /// o.
+    pub(super) scores: Vec<f32>,
+    /// U, and how many columns it has.
+    pub(super) input: Vec<f32>,
+    pub(super) inputs: usize,
+    /// From which the prior of nodes that arrive later can be made.
+    pub(super) saved: SavedPrior,
 }
 
-/// The part of `count` things that a fold has.
-fn share(count: usize, fold: usize) -> Range<usize> {
-    fold * count / FOLDS..(fold + 1) * count / FOLDS
+/// What was found out about a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SavedPrior {
+    blend: Blend,
+    /// The columns' means of o.
+    means: Vec<f32>,
+    /// What U is compressed with, features × inputs.
+    space: Option<Vec<f32>>,
 }
 
-/// Which cells are taken from estimates.
-enum Rows {
-    /// The unknown cells of all rows.
-    Unknown,
-    /// The known cells of these.
-    Known(Vec<u32>),
-}
-
-struct Collected<'a> {
-    features: &'a Features<'a>,
-    unknown: &'a CellMask,
-    scales: &'a Scales,
-    rows: Rows,
-    values: Vec<f32>,
-}
-
-impl EstimateSink for Collected<'_> {
-    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
-        let all: Vec<u32>;
-        let (rows, wanted) = match &self.rows {
-            Rows::Unknown => {
-                all = self.unknown.touched_rows();
-                (&all, true)
-            }
-            Rows::Known(rows) => (rows, false),
+impl Prior {
+    /// The prior where `unknown` may not be seen; weights and means are those of a saved one, if
+    /// there is one.
+    pub(super) fn of(
+        task: &Task<'_>,
+        unknown: &CellMask,
+        scales: &Scales,
+        saved: Option<&SavedPrior>,
+    ) -> Result<Self> {
+        let centres = Centres::of(task.features, unknown);
+        let source = Source::new(task, unknown, scales, &centres.means);
+        let panels = source.panels();
+        task.progress.begin("svga-p: propagating", Some(panels.len() as u64));
+        let mut components: Vec<PanelComponents> = Vec::new();
+        for range in panels.iter() {
+            components.push(source.components(range)?);
+            task.progress.advance(1);
+        }
+        task.progress.end();
+        let parts = Parts { task, unknown, scales, panels: &components };
+        let blend = saved.map_or_else(|| Blend::fit(&parts), |saved| saved.blend.clone());
+        let scores = blend.prior(&parts);
+        let columns = task.features.width();
+        let means = saved.map_or_else(|| column_means(&scores, columns), |s| s.means.clone());
+        let wide = directions(&scores, &means);
+        let space = match saved {
+            Some(saved) => saved.space.clone(),
+            None if columns > MOST_INPUTS => Some(leading_space(&wide, columns, MOST_INPUTS)),
+            None => None,
         };
-        let width = self.features.width();
-        for (group, about, inside) in self.features.groups_in(estimates.features()) {
-            for &row in rows {
-                let row = row as usize;
-                let to = &mut self.values[row * width + inside.start..row * width + inside.end];
-                let from = estimates.row(row, inside.clone());
-                for ((to, from), feature) in to.iter_mut().zip(from).zip(inside.clone()) {
-                    if self.unknown.contains(row, about.cell_of(feature)) == wanted {
-                        let column = feature - about.features.start;
-                        *to = self.scales.score_of_estimate(group, column, from);
-                    }
-                }
-            }
-        }
-        Ok(())
+        let (input, inputs) = match &space {
+            Some(space) => (compressed(&wide, columns, space, MOST_INPUTS), MOST_INPUTS),
+            None => (wide, columns),
+        };
+        Ok(Prior { scores, input, inputs, saved: SavedPrior { blend, means, space } })
+    }
+
+    /// o of some rows.
+    pub(super) fn rows(&self, rows: &[u32], width: usize) -> Vec<f32> {
+        let row = |&row: &u32| &self.scores[row as usize * width..(row as usize + 1) * width];
+        rows.iter().flat_map(row).copied().collect()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+const BLEND: &str = "blend";
+const MEANS: &str = "prior means";
+const SPACE: &str = "prior space";
 
-    #[test]
-    fn every_row_is_in_one_fold() {
-        for count in [0, 3, 10, 137] {
-            let all: Vec<usize> = (0..FOLDS).flat_map(|fold| share(count, fold)).collect();
-            assert_eq!(all, (0..count).collect::<Vec<_>>());
+impl SavedPrior {
+    /// As texts and tensors.
+    pub(super) fn write(&self) -> TensorStore {
+        let mut store = TensorStore::default();
+        let blend = serde_json::to_string(&self.blend).unwrap_or_default();
+        store.texts.insert(BLEND.to_owned(), blend);
+        let means = (Shape::new(1, self.means.len()), self.means.clone());
+        store.tensors.insert(MEANS.to_owned(), means);
+        if let Some(space) = &self.space {
+            let shape = Shape::new(self.means.len(), MOST_INPUTS);
+            store.tensors.insert(SPACE.to_owned(), (shape, space.clone()));
+        }
+        store
+    }
+
+    /// What [`SavedPrior::write`] wrote.
+    pub(super) fn read(store: &TensorStore) -> Result<Self> {
+        let broken = |what: &str| MethodError::Table(format!("the model has no {what}"));
+        let blend = store.texts.get(BLEND).and_then(|text| serde_json::from_str(text).ok());
+        let tensor = |name: &str| store.tensors.get(name).map(|(_, values)| values.clone());
+        Ok(SavedPrior {
+            blend: blend.ok_or_else(|| broken("blend"))?,
+            means: tensor(MEANS).ok_or_else(|| broken("means"))?,
+            space: tensor(SPACE),
+        })
+    }
+}
+
+fn column_means(scores: &[f32], columns: usize) -> Vec<f32> {
+    let mut sums = vec![0.0f64; columns];
+    for row in scores.chunks_exact(columns.max(1)) {
+        for (sum, value) in sums.iter_mut().zip(row) {
+            *sum += f64::from(*value);
         }
     }
+    let rows = (scores.len() / columns.max(1)).max(1) as f64;
+    sums.iter().map(|sum| (sum / rows) as f32).collect()
+}
+
+/// Rows less the means, scaled to length one.
+fn directions(scores: &[f32], means: &[f32]) -> Vec<f32> {
+    let mut out = scores.to_vec();
+    out.par_chunks_mut(means.len().max(1)).for_each(|row| {
+        row.iter_mut().zip(means).for_each(|(value, mean)| *value -= mean);
+        let length = row.iter().map(|value| value * value).sum::<f32>().sqrt();
+        if length > 0.0 {
+            row.iter_mut().for_each(|value| *value /= length);
+        }
+    });
+    out
 }

@@ -1,0 +1,269 @@
+//! What propagation says about every cell, in several ways, as if the cell were unknown.
+//!
+//!   arb       propagation with the usual number of rounds, with few and with many
+//!   one hop   (Σ over known neighbours x + mean) / (their number + 1)
+//!   two hops  (A A X + mean) / (A A 1 + 1), over walks of two steps to known cells
+//!
+//! each nodes × features, as scores for numbers and as shares for everything that is 0 or 1. A row of
+//! a binary block is also taken by its length, x / |x|, for then a row of few ones says as much as
+//! one of many.
+//!
+//! Unknown cells get what propagation says. A known cell gets what it says with the cell's row hidden,
+//! in one of ten folds of the rows: so training sees guesses of the kind that missing rows will have,
+//! and never the answer.
+
+use std::ops::Range;
+
+use graphfill_data::{CellMask, splits};
+use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
+
+use crate::arb::Arb;
+use crate::error::Result;
+use crate::features::{Features, GroupKind, Panel, Panels};
+use crate::learning::Scales;
+use crate::method::Task;
+use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+
+/// Folds of the rows.
+const FOLDS: usize = 10;
+/// The rounds of the short and of the long propagation.
+const FEW_ROUNDS: usize = 3;
+const MANY_ROUNDS: usize = 30;
+/// Components of one way to take the rows.
+pub(super) const WAYS: usize = 5;
+
+/// The components of some features: nodes × width each.
+pub(super) struct PanelComponents {
+    pub(super) features: Range<usize>,
+    pub(super) width: usize,
+    pub(super) parts: Vec<Vec<f32>>,
+}
+
+impl PanelComponents {
+    /// One component of one cell.
+    pub(super) fn value(&self, part: usize, row: usize, feature: usize) -> f64 {
+        f64::from(self.parts[part][row * self.width + feature - self.features.start])
+    }
+}
+
+/// A table as propagation sees it.
+pub(super) struct Source<'a> {
+    task: &'a Task<'a>,
+    unknown: &'a CellMask,
+    scales: &'a Scales,
+    operators: Operators<'a>,
+    offsets: Vec<f64>,
+    /// The fold of each row; none where nothing of it is known.
+    folds: Vec<Option<u8>>,
+    /// Ones of each row and binary block, and their mean.
+    lengths: Vec<Option<Lengths>>,
+}
+
+/// How many ones the rows of a block have.
+struct Lengths {
+    of_row: Vec<f32>,
+    mean: f32,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(
+        task: &'a Task<'a>,
+        unknown: &'a CellMask,
+        scales: &'a Scales,
+        means: &[f64],
+    ) -> Self {
+        let features = task.features;
+        let mut offsets = means.to_vec();
+        for group in features.groups() {
+            if !matches!(group.kind, GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock) {
+                offsets[group.features.clone()].fill(0.0);
+            }
+        }
+        let lengths = (0..features.groups().len()).map(|group| lengths(features, unknown, group));
+        Source {
+            task,
+            unknown,
+            scales,
+            operators: Operators::new(task.graph),
+            offsets,
+            folds: folds(features.rows(), unknown, task.seed),
+            lengths: lengths.collect(),
+        }
+    }
+
+    /// The panels that a table is cut into.
+    pub(super) fn panels(&self) -> Panels {
+        Panels::of(self.task.features, &vec![true; self.task.features.groups().len()])
+    }
+
+    /// All components of a panel's features.
+    pub(super) fn components(&self, range: Range<usize>) -> Result<PanelComponents> {
+        let features = self.task.features;
+        let ranking = features.groups_in(range.clone()).find(|(_, group, _)| group.is_ranking());
+        let lengths = ranking.and_then(|(group, ..)| self.lengths[group].as_ref());
+        let mut found: Option<PanelComponents> = None;
+        for fold in [None].into_iter().chain((0..FOLDS as u8).map(Some)) {
+            self.task.progress.check()?;
+            let panel = self.panel(range.clone(), fold);
+            let mut parts = self.propagated(&panel);
+            if let Some(lengths) = lengths {
+                parts.extend(self.propagated(&by_length(&panel, lengths)));
+            }
+            let own = PanelComponents { features: range.clone(), width: panel.width, parts };
+            match &mut found {
+                None => found = Some(own),
+                Some(found) => self.take_known(found, &own, fold),
+            }
+        }
+        // The first fold is none at all, so there is always something.
+        Ok(found.unwrap_or(PanelComponents { features: range, width: 0, parts: Vec::new() }))
+    }
+
+    /// The panel with a fold's rows hidden, as scores or shares.
+    fn panel(&self, range: Range<usize>, fold: Option<u8>) -> Panel {
+        let hidden: CellMask;
+        let unknown = match fold {
+            None => self.unknown,
+            Some(_) => {
+                let rows = (0..self.folds.len()).filter(|&row| self.folds[row] == fold);
+                let features = self.task.features;
+                let own = CellMask::of_rows(features.rows(), features.cells(), rows);
+                hidden = self.unknown.union(&own);
+                &hidden
+            }
+        };
+        let mut panel = Panel::load(self.task.features, range.clone(), unknown, &self.offsets);
+        for (group, about, inside) in self.task.features.groups_in(range.clone()) {
+            for feature in inside {
+                let (column, at) = (feature - about.features.start, feature - range.start);
+                let offset = self.offsets[feature];
+                for row in 0..panel.known.len() {
+                    if panel.known[row] >> at & 1 == 1 {
+                        let value = &mut panel.values[row * panel.width + at];
+                        *value = self.scales.score(group, column, f64::from(*value) + offset);
+                    }
+                }
+            }
+        }
+        panel
+    }
+
+    /// The five components of a panel.
+    fn propagated(&self, panel: &Panel) -> Vec<Vec<f32>> {
+        let ranking = self.task.features.groups_in(panel.features.clone());
+        let ranking = ranking.into_iter().any(|(_, group, _)| group.is_ranking());
+        let purpose = if ranking { Purpose::Ranking } else { Purpose::Values };
+        let parameters = Arb.default(purpose, &self.task.fixed.of("arb"));
+        let usual = parameters.get(ROUNDS).map_or(10, |rounds| rounds as usize);
+        let mut parts = vec![Vec::new(); 3];
+        let most = MANY_ROUNDS.max(usual);
+        Arb.run(&self.operators, panel, &parameters, most, &mut |round, values| {
+            for (part, wanted) in [usual, FEW_ROUNDS, MANY_ROUNDS].into_iter().enumerate() {
+                if round == wanted {
+                    parts[part] = values.to_vec();
+                }
+            }
+        });
+        let means = panel.known_means();
+        let adjacency = self.operators.adjacency();
+        let width = panel.width;
+        let known = panel.known_as_numbers();
+        let mut counts = vec![0.0f32; known.len()];
+        let mut sums = vec![0.0f32; known.len()];
+        sparse_product(adjacency, &known, width, &mut counts, &Store);
+        sparse_product(adjacency, &panel.values, width, &mut sums, &Store);
+        let mut farther = vec![0.0f32; known.len()];
+        sparse_product(adjacency, &counts, width, &mut farther, &Store);
+        let mut two_hops = known;
+        let shrunk = Shrunk { counts: &farther, means: &means };
+        sparse_product(adjacency, &sums, width, &mut two_hops, &shrunk);
+        let shrunk = Shrunk { counts: &counts, means: &means };
+        let mut one_hop = vec![0.0f32; sums.len()];
+        for (row, (sum, out)) in
+            sums.chunks_exact(width).zip(one_hop.chunks_exact_mut(width)).enumerate()
+        {
+            shrunk.finish(row, sum, out);
+        }
+        parts.extend([one_hop, two_hops]);
+        parts
+    }
+
+    /// Takes the known cells of a fold's rows from a run that has not seen them.
+    fn take_known(&self, to: &mut PanelComponents, from: &PanelComponents, fold: Option<u8>) {
+        let features = self.task.features;
+        let rows = (0..self.folds.len()).filter(|&row| self.folds[row] == fold);
+        for row in rows {
+            if self.unknown.cells(row).is_empty() {
+                let cells = row * to.width..(row + 1) * to.width;
+                for (to, from) in to.parts.iter_mut().zip(&from.parts) {
+                    to[cells.clone()].copy_from_slice(&from[cells.clone()]);
+                }
+                continue;
+            }
+            for (_, about, inside) in features.groups_in(to.features.clone()) {
+                for feature in inside {
+                    if self.unknown.contains(row, about.cell_of(feature)) {
+                        continue;
+                    }
+                    let at = row * to.width + feature - to.features.start;
+                    for (to, from) in to.parts.iter_mut().zip(&from.parts) {
+                        to[at] = from[at];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// (sum + mean) / (count + 1).
+struct Shrunk<'a> {
+    counts: &'a [f32],
+    means: &'a [f32],
+}
+
+impl FinishRow for Shrunk<'_> {
+    #[inline(always)]
+    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]) {
+        let counts = &self.counts[row * sum.len()..(row + 1) * sum.len()];
+        for (((out, sum), count), mean) in out.iter_mut().zip(sum).zip(counts).zip(self.means) {
+            *out = (sum + mean) / (count + 1.0);
+        }
+    }
+}
+
+/// Rows x · mean length / |x|.
+fn by_length(panel: &Panel, lengths: &Lengths) -> Panel {
+    let mut scaled = panel.clone();
+    for (values, length) in scaled.values.chunks_exact_mut(panel.width).zip(&lengths.of_row) {
+        if *length > 0.0 {
+            let factor = lengths.mean / length;
+            values.iter_mut().for_each(|value| *value *= factor);
+        }
+    }
+    scaled
+}
+
+fn folds(rows: usize, unknown: &CellMask, seed: u64) -> Vec<Option<u8>> {
+    let seen: Vec<u32> =
+        (0..rows as u32).filter(|&row| !unknown.is_whole(row as usize)).collect();
+    let mut folds = vec![None; rows];
+    for (at, row) in splits::shuffled(&seen, seed).into_iter().enumerate() {
+        folds[row as usize] = Some((at % FOLDS) as u8);
+    }
+    folds
+}
+
+fn lengths(features: &Features<'_>, unknown: &CellMask, group: usize) -> Option<Lengths> {
+    let about = &features.groups()[group];
+    let block = features.block(group).filter(|_| about.is_ranking())?;
+    let first = about.cells.start;
+    let of_row: Vec<f32> = (0..features.rows())
+        .map(|row| {
+            let shown = |column: &&u32| !unknown.contains(row, first + **column as usize);
+            block.columns(row).iter().filter(shown).count() as f32
+        })
+        .collect();
+    let with_any = of_row.iter().filter(|&&length| length > 0.0);
+    let (sum, count) = with_any.fold((0.0, 0.0), |(sum, count), length| (sum + length, count + 1.0));
+    Some(Lengths { of_row, mean: sum / f32::max(count, 1.0) })
+}
