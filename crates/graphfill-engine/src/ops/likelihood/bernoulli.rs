@@ -35,6 +35,8 @@ impl Bernoulli {
 }
 
 impl JudgeCell for Bernoulli {
+    const LONG: bool = true;
+
     #[inline(always)]
     fn judge(&self, score: f32, x: f32) -> (f32, f32) {
         let (positive, slope) = softplus(score);

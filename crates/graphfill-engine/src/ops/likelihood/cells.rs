@@ -7,11 +7,15 @@ use super::Targets;
 use super::weights::{LANES, Weights};
 use crate::SparseRows;
 
-/// Columns whose targets are spread out at a time.
+/// Cells that are taken at a time: whole vectors of them.
 const STRIP: usize = 256;
 
 /// The loss of one cell. Mark its method `#[inline(always)]`.
 pub(super) trait JudgeCell {
+    /// Whether it takes many steps. Compilers unroll a short loop whose length they know, and then
+    /// find no vectors in it.
+    const LONG: bool;
+
     /// The loss of a score, and its slope; of no matter what where the target is NaN.
     fn judge(&self, score: f32, target: f32) -> (f32, f32);
 }
@@ -65,34 +69,82 @@ fn judge_sparse(
 }
 
 #[inline(always)]
-fn judge_cells(
-    kind: &impl JudgeCell,
+fn judge_cells<K: JudgeCell>(
+    kind: &K,
     targets: &[f32],
     scores: &mut [f32],
     weights: impl Weights,
     scale: f32,
 ) -> f64 {
     let mut sums = [0.0f32; LANES];
-    let (whole, rest) = scores.as_chunks_mut::<LANES>();
-    let (whole_targets, rest_targets) = targets.as_chunks::<LANES>();
-    let done = whole.len() * LANES;
-    for (chunk, (scores, targets)) in whole.iter_mut().zip(whole_targets).enumerate() {
-        let weights = weights.lanes(chunk);
+    let whole = scores.len() / LANES * LANES;
+    let (vectors, rest) = scores.split_at_mut(whole);
+    if K::LONG {
+        judge_long(kind, &targets[..whole], vectors, weights, scale, &mut sums);
+    } else {
+        judge_short(kind, &targets[..whole], vectors, weights, scale, &mut sums);
+    }
+    for (at, score) in rest.iter_mut().enumerate() {
+        let cell = whole + at;
+        let (loss, derivative) = judge_cell(kind, *score, targets[cell], weights.at(cell), scale);
+        sums[at] += loss;
+        *score = derivative;
+    }
+    let mut sum = 0.0;
+    for lane in sums {
+        sum += f64::from(lane);
+    }
+    sum
+}
+
+#[inline(always)]
+fn judge_long<W: Weights>(
+    kind: &impl JudgeCell,
+    targets: &[f32],
+    scores: &mut [f32],
+    weights: W,
+    scale: f32,
+    sums: &mut [f32; LANES],
+) {
+    let chunks = scores.as_chunks_mut::<LANES>().0.iter_mut().zip(targets.as_chunks::<LANES>().0);
+    for (chunk, (scores, targets)) in chunks.enumerate() {
+        let lanes = weights.lanes(chunk);
         for lane in 0..LANES {
-            let (cell, derivative) =
-                judge_cell(kind, scores[lane], targets[lane], weights[lane], scale);
-            sums[lane] += cell;
+            let weight = W::lane(lanes, lane);
+            let (loss, derivative) = judge_cell(kind, scores[lane], targets[lane], weight, scale);
+            sums[lane] += loss;
             scores[lane] = derivative;
         }
     }
-    for (at, ((score, &target), sum)) in
-        rest.iter_mut().zip(rest_targets).zip(&mut sums).enumerate()
-    {
-        let (cell, derivative) = judge_cell(kind, *score, target, weights.at(done + at), scale);
-        *sum += cell;
-        *score = derivative;
+}
+
+/// The losses are put down and summed up afterwards, so that no loop has both.
+#[inline(always)]
+fn judge_short(
+    kind: &impl JudgeCell,
+    targets: &[f32],
+    scores: &mut [f32],
+    weights: impl Weights,
+    scale: f32,
+    sums: &mut [f32; LANES],
+) {
+    for (at, scores) in scores.chunks_mut(STRIP).enumerate() {
+        let (begin, len) = (at * STRIP, scores.len());
+        let (targets, weights) = (&targets[begin..begin + len], weights.part(begin, len));
+        let mut losses = [0.0; STRIP];
+        let losses = &mut losses[..len];
+        for cell in 0..len {
+            let (loss, derivative) =
+                judge_cell(kind, scores[cell], targets[cell], weights.at(cell), scale);
+            losses[cell] = loss;
+            scores[cell] = derivative;
+        }
+        for losses in losses.as_chunks::<LANES>().0 {
+            for lane in 0..LANES {
+                sums[lane] += losses[lane];
+            }
+        }
     }
-    sums.iter().map(|&sum| f64::from(sum)).sum()
 }
 
 /// The weighted loss, and `scale` times its slope; nothing where the cell was not observed or

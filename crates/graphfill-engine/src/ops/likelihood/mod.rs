@@ -139,7 +139,18 @@ impl Likelihood {
     /// The loss of the rows from `first` on, on this thread; their scores become the derivative.
     /// `weights` has one of each of these scores.
     fn judge(&self, first: usize, scores: &mut [f32], weights: impl Weights) -> f64 {
-        Arch::new().dispatch(Judge { likelihood: self, first, scores, weights })
+        let mut loss = 0.0;
+        for block in &self.blocks {
+            let rows = Rows { first, row_len: self.columns, scores, weights, block };
+            let sum = match &block.kind {
+                Kind::Bernoulli(kind) => rows.judge(kind),
+                Kind::SquaredError(kind) => rows.judge(kind),
+                Kind::Multinomial(kind) => rows.judge(kind),
+                Kind::Categorical(kind) => rows.judge(kind),
+            };
+            loss += sum * f64::from(block.scale);
+        }
+        loss
     }
 
     fn with(mut self, width: usize, count: usize, weight: f32, kind: Kind) -> Result<Self> {
@@ -171,43 +182,39 @@ fn problem_of(operation: &'static str, problem: String) -> EngineError {
     EngineError::Program { operation, place: "targets".to_owned(), problem }
 }
 
-struct Judge<'a, W> {
-    likelihood: &'a Likelihood,
+/// One block of some rows.
+struct Rows<'a, W> {
     first: usize,
+    row_len: usize,
     scores: &'a mut [f32],
     weights: W,
+    block: &'a Block,
 }
 
-impl<W: Weights> NullaryFnOnce for Judge<'_, W> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn call(mut self) -> f64 {
-        let mut loss = 0.0;
-        for block in &self.likelihood.blocks {
-            let sum = match &block.kind {
-                Kind::Bernoulli(kind) => self.judge_block(block, kind),
-                Kind::SquaredError(kind) => self.judge_block(block, kind),
-                Kind::Multinomial(kind) => self.judge_block(block, kind),
-                Kind::Categorical(kind) => self.judge_block(block, kind),
-            };
-            loss += sum * f64::from(block.scale);
-        }
-        loss
+impl<W: Weights> Rows<'_, W> {
+    /// Every kind is compiled by itself: all of them in one function would be in each other's way.
+    fn judge(self, kind: &impl JudgeRow) -> f64 {
+        Arch::new().dispatch(JudgeRows { rows: self, kind })
     }
 }
 
-impl<W: Weights> Judge<'_, W> {
+struct JudgeRows<'a, W, K> {
+    rows: Rows<'a, W>,
+    kind: &'a K,
+}
+
+impl<W: Weights, K: JudgeRow> NullaryFnOnce for JudgeRows<'_, W, K> {
+    type Output = f64;
+
     // A loop, not an iterator: closures would not be compiled for the machine's vectors.
     #[inline(always)]
-    fn judge_block(&mut self, block: &Block, kind: &impl JudgeRow) -> f64 {
+    fn call(self) -> f64 {
+        let Rows { first, row_len, scores, weights, block } = self.rows;
         let mut sum = 0.0;
-        let row_len = self.likelihood.columns;
-        let rows = self.scores.chunks_exact_mut(row_len);
-        for (at, row) in rows.enumerate() {
+        for (at, row) in scores.chunks_exact_mut(row_len).enumerate() {
             let scores = &mut row[block.first..block.first + block.width];
-            let weights = self.weights.part(at * row_len + block.first, block.width);
-            sum += kind.judge(self.first + at, scores, weights, block.scale);
+            let weights = weights.part(at * row_len + block.first, block.width);
+            sum += self.kind.judge(first + at, scores, weights, block.scale);
         }
         sum
     }

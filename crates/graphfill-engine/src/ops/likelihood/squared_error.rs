@@ -8,6 +8,8 @@ use super::{JudgeRow, Targets};
 pub(super) struct SquaredError(pub(super) Targets);
 
 impl JudgeCell for SquaredError {
+    const LONG: bool = false;
+
     #[inline(always)]
     fn judge(&self, score: f32, target: f32) -> (f32, f32) {
         let difference = score - target;

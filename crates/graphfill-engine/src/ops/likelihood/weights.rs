@@ -2,19 +2,25 @@
 //!
 //! Two types, so that the kernels without weights are compiled as if there were none.
 
-/// Cells whose weights are taken at a time.
+/// Cells that are judged side by side.
 pub(super) const LANES: usize = 16;
 
 /// The weights of some neighbouring cells. Mark its methods `#[inline(always)]`.
 pub(super) trait Weights: Copy + Sync {
+    /// Those of [`LANES`] cells.
+    type Lanes: Copy;
+
     /// Those of `len` cells from `begin` on.
     fn part(self, begin: usize, len: usize) -> Self;
 
     /// That of one cell.
     fn at(self, cell: usize) -> f32;
 
-    /// Those of the whole chunk of that index.
-    fn lanes(self, chunk: usize) -> [f32; LANES];
+    /// Those of the cells from `LANES · chunk` on.
+    fn lanes(self, chunk: usize) -> Self::Lanes;
+
+    /// One of them. (An array of ones would be written down and read again.)
+    fn lane(lanes: Self::Lanes, lane: usize) -> f32;
 }
 
 /// Every cell counts once.
@@ -22,6 +28,8 @@ pub(super) trait Weights: Copy + Sync {
 pub(super) struct Unweighted;
 
 impl Weights for Unweighted {
+    type Lanes = ();
+
     #[inline(always)]
     fn part(self, _begin: usize, _len: usize) -> Self {
         self
@@ -33,12 +41,17 @@ impl Weights for Unweighted {
     }
 
     #[inline(always)]
-    fn lanes(self, _chunk: usize) -> [f32; LANES] {
-        [1.0; LANES]
+    fn lanes(self, _chunk: usize) {}
+
+    #[inline(always)]
+    fn lane(_lanes: (), _lane: usize) -> f32 {
+        1.0
     }
 }
 
-impl Weights for &[f32] {
+impl<'a> Weights for &'a [f32] {
+    type Lanes = &'a [f32; LANES];
+
     #[inline(always)]
     fn part(self, begin: usize, len: usize) -> Self {
         &self[begin..begin + len]
@@ -50,7 +63,12 @@ impl Weights for &[f32] {
     }
 
     #[inline(always)]
-    fn lanes(self, chunk: usize) -> [f32; LANES] {
-        self.as_chunks::<LANES>().0[chunk]
+    fn lanes(self, chunk: usize) -> &'a [f32; LANES] {
+        &self.as_chunks::<LANES>().0[chunk]
+    }
+
+    #[inline(always)]
+    fn lane(lanes: &'a [f32; LANES], lane: usize) -> f32 {
+        lanes[lane]
     }
 }
