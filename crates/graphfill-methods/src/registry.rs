@@ -22,6 +22,11 @@ pub fn all() -> Vec<&'static dyn Method> {
     vec![&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi, &SvgaR, &SvgaU, &Svga, &SvgaP, &Auto]
 }
 
+/// The propagation methods, simplest first.
+pub(crate) fn propagations() -> [&'static dyn Method; 5] {
+    [&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi]
+}
+
 /// The method of that name.
 pub fn find(name: &str) -> Result<&'static dyn Method> {
     let found = all().into_iter().find(|method| method.info().name == name);

@@ -1,22 +1,33 @@
 //! `auto`: the best method for every column, by validation.
 //!
-//! Every other method is fitted, and each group of features takes the one with the least loss on
-//! the validation cells. The graph must earn its place: a group whose best method beats the
-//! column mean by less than three standard errors of the paired difference gets the column mean.
+//! The propagation methods are fitted, and each group of features takes the one with the least loss
+//! on the validation cells. The graph must earn its place: a group whose best method beats the column
+//! mean by less than three standard errors of the paired difference gets the column mean. Then SVGA-P
+//! is trained, where that takes minutes at most, and has every group that it estimates better.
 
+mod estimates;
 mod validate;
 
-use crate::error::Result;
+use graphfill_engine::{EngineError, TensorStore};
+
+use crate::column_mean::ColumnMean;
+use crate::error::{MethodError, Result};
+use crate::learning::{Ended, Undisturbed};
 use crate::method::{Choice, Fitted, Measure, Method, MethodInfo, Score, Task};
 use crate::propagation::Chosen;
 use crate::registry;
 use crate::selection::ValidationRows;
+use crate::svga_p::{self, SvgaP};
+use estimates::{AutoFitted, read_choices, save_choices};
 
 /// The method where nothing can be compared.
 const UNCOMPARED: &str = "arb";
 /// How many standard errors a method must be ahead of the baseline: the best of many candidates
 /// looks better than it is.
 const CLEARLY_AHEAD: f64 = 3.0;
+/// SVGA-P is left out where it would take longer, or where less time is left.
+const LONGEST_SECONDS: f64 = 900.0;
+const SHORTEST_SECONDS: f64 = 10.0;
 
 /// Chooses among the other methods.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +38,7 @@ impl Method for Auto {
         &MethodInfo {
             name: "auto",
             title: "Automatic choice",
-            about: "Fits every method and gives each column the one that does best on values hidden from it.",
+            about: "Fits the propagation methods and SVGA-P, and gives each column the one that does best on values hidden from it.",
             reference: "",
             parameters: &[],
         }
@@ -42,28 +53,126 @@ impl Method for Auto {
             });
             return Ok(Box::new(Chosen::new(task.graph, unchecked.collect())));
         }
-        let sets: Vec<ValidationRows> =
-            task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();
-        let mut weighed = Vec::new();
-        // Simplest first, the baseline at the head: of equals the simplest wins.
-        for method in registry::all().into_iter().filter(|method| method.info().name != "auto") {
-            let fitted = method.fit(task)?;
-            let scores = validate::validate(fitted.as_ref(), task, &sets)?;
-            weighed.push((fitted.choices().to_vec(), scores.finish(&sets), scores));
+        let propagation = Chosen::new(task.graph, propagation_choices(task)?);
+        let learnt = match worth_training(task) {
+            Ok(()) => train(task)?,
+            Err(reason) => Err(reason),
+        };
+        let fitted = match learnt {
+            Ok(learnt) => compare(task, propagation, learnt)?,
+            Err(reason) => AutoFitted::of_propagation(propagation, Some(&reason)),
+        };
+        if let Some(checkpoint) = &task.training.checkpoint {
+            save_choices(&checkpoint.path, &fitted)?;
         }
-        let choices = (0..task.features.groups().len()).map(|group| {
-            let candidates: Vec<Weighed<'_>> = weighed
-                .iter()
-                .map(|(choices, finished, scores)| Weighed {
-                    choice: &choices[group],
-                    score: finished[group],
-                    losses: scores.losses(group, &sets),
-                })
-                .collect();
-            choose(&candidates)
-        });
-        Ok(Box::new(Chosen::new(task.graph, choices.collect())))
+        Ok(Box::new(fitted))
     }
+
+    fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
+        let learnt = SvgaP.restore(task, saved)?;
+        let choices = read_choices(saved, task)?;
+        let propagation = Chosen::new(task.graph, choices.propagation);
+        Ok(Box::new(AutoFitted::new(propagation, learnt, choices.is_learnt)))
+    }
+}
+
+/// The best propagation method of every group.
+fn propagation_choices(task: &Task<'_>) -> Result<Vec<Choice>> {
+    let sets = validation_rows(task, task.validation.len());
+    let mut weighed = Vec::new();
+    // Simplest first, the baseline at the head: of equals the simplest wins.
+    for method in registry::propagations() {
+        let fitted = method.fit(task)?;
+        let scores = validate::validate(fitted.as_ref(), task, &sets)?;
+        weighed.push((fitted.choices().to_vec(), scores.finish(&sets), scores));
+    }
+    let choices = (0..task.features.groups().len()).map(|group| {
+        let candidates: Vec<Weighed<'_>> = weighed
+            .iter()
+            .map(|(choices, finished, scores)| Weighed {
+                choice: &choices[group],
+                score: finished[group],
+                losses: scores.losses(group, &sets),
+            })
+            .collect();
+        choose(&candidates)
+    });
+    Ok(choices.collect())
+}
+
+fn validation_rows(task: &Task<'_>, sets: usize) -> Vec<ValidationRows> {
+    let sets = task.validation[..sets].iter();
+    sets.map(|cells| ValidationRows::of(task.features, cells)).collect()
+}
+
+/// Why SVGA-P is not trained, if it should not be.
+fn worth_training(task: &Task<'_>) -> std::result::Result<(), String> {
+    let seconds = svga_p::expected_seconds(task);
+    if task.training.deadline.is_some_and(|end| end.left().as_secs_f64() < SHORTEST_SECONDS) {
+        return Err("the time limit leaves none for svga-p".to_owned());
+    }
+    if seconds > LONGEST_SECONDS && task.training.deadline.is_none() {
+        let minutes = (seconds / 60.0).round();
+        return Err(format!(
+            "svga-p may be better but takes about {minutes} minutes: --method svga-p, or --time-limit"
+        ));
+    }
+    Ok(())
+}
+
+/// SVGA-P, or why there is not enough memory for it.
+fn train<'a>(task: &Task<'a>) -> Result<std::result::Result<Box<dyn Fitted + 'a>, String>> {
+    match SvgaP.fit(task) {
+        Ok(fitted) => Ok(Ok(fitted)),
+        Err(MethodError::Engine(EngineError::Memory { .. })) => {
+            Ok(Err("there is too little memory for svga-p".to_owned()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Gives every group to SVGA-P unless propagation is better on cells that neither has seen.
+fn compare<'a>(
+    task: &Task<'a>,
+    propagation: Chosen<'a>,
+    learnt: Box<dyn Fitted + 'a>,
+) -> Result<AutoFitted<'a>> {
+    let undisturbed = Undisturbed(task.progress);
+    let task = &match learnt.ended_early() {
+        Some(Ended::Stopped) => Task { progress: &undisturbed, ..*task },
+        _ => Task { ..*task },
+    };
+    let sets = validation_rows(task, learnt.validated(task));
+    let baseline = ColumnMean.fit(task)?;
+    let scored = |fitted: &dyn Fitted| validate::validate(fitted, task, &sets);
+    let [mean, own, other] =
+        [scored(baseline.as_ref())?, scored(&propagation)?, scored(learnt.as_ref())?];
+    let [mean_scores, own_scores, other_scores] = [&mean, &own, &other].map(|s| s.finish(&sets));
+    let mut is_learnt = Vec::new();
+    for group in 0..task.features.groups().len() {
+        let baseline = Weighed {
+            choice: &baseline.choices()[group],
+            score: mean_scores[group],
+            losses: mean.losses(group, &sets),
+        };
+        let own = Weighed {
+            choice: &propagation.choices()[group],
+            score: own_scores[group],
+            losses: own.losses(group, &sets),
+        };
+        let other = Weighed {
+            choice: &learnt.choices()[group],
+            score: other_scores[group],
+            losses: other.losses(group, &sets),
+        };
+        let earned = own.choice.method != baseline.choice.method || is_ahead(&other, &baseline);
+        is_learnt.push((better(&other, &own) && earned).then(|| Choice {
+            validation: other.score,
+            reason: against(&other, &own),
+            ..other.choice.clone()
+        }));
+    }
+    Ok(AutoFitted::weighed(propagation, learnt, is_learnt))
 }
 
 /// A candidate for one group.
@@ -73,25 +182,30 @@ struct Weighed<'a> {
     losses: Vec<f64>,
 }
 
-fn choose(candidates: &[Weighed<'_>]) -> Choice {
-    let baseline = &candidates[0];
-    let better = |own: &Weighed<'_>, other: &Weighed<'_>| match (&own.score, &other.score) {
+fn better(own: &Weighed<'_>, other: &Weighed<'_>) -> bool {
+    match (&own.score, &other.score) {
         (Some(own), Some(other)) => own.is_better_than(other),
         _ => false,
-    };
+    }
+}
+
+/// Whether a candidate beats the baseline by more than noise.
+fn is_ahead(candidate: &Weighed<'_>, baseline: &Weighed<'_>) -> bool {
     // Errors and their squares: the one is steady where tails are heavy, the other sees the rare
     // large errors that a method avoids.
     let squares = |losses: &[f64]| losses.iter().map(|loss| loss * loss).collect::<Vec<f64>>();
-    let ahead = |candidate: &Weighed<'_>| {
-        let plain = standard_errors(&baseline.losses, &candidate.losses);
-        let squared = standard_errors(&squares(&baseline.losses), &squares(&candidate.losses));
-        better(candidate, baseline) && plain.max(squared) >= CLEARLY_AHEAD
-    };
+    let plain = standard_errors(&baseline.losses, &candidate.losses);
+    let squared = standard_errors(&squares(&baseline.losses), &squares(&candidate.losses));
+    better(candidate, baseline) && plain.max(squared) >= CLEARLY_AHEAD
+}
+
+fn choose(candidates: &[Weighed<'_>]) -> Choice {
+    let baseline = &candidates[0];
     let best_of = |eligible: &dyn Fn(&Weighed<'_>) -> bool| {
         let eligible = candidates[1..].iter().filter(|candidate| eligible(candidate));
         eligible.reduce(|best, candidate| if better(candidate, best) { candidate } else { best })
     };
-    let chosen = best_of(&ahead);
+    let chosen = best_of(&|candidate| is_ahead(candidate, baseline));
     let runner_up = best_of(&|candidate| better(candidate, baseline));
     let mut choice = chosen.unwrap_or(baseline).choice.clone();
     choice.validation = chosen.unwrap_or(baseline).score;
@@ -105,17 +219,21 @@ fn choose(candidates: &[Weighed<'_>]) -> Choice {
     choice
 }
 
-/// What a candidate reached beside what the baseline did, in words.
-fn against(candidate: &Weighed<'_>, baseline: &Weighed<'_>) -> Option<String> {
-    let (own, mean) = (candidate.score?, baseline.score?);
+/// What a candidate reached beside what another did, in words.
+fn against(candidate: &Weighed<'_>, other: &Weighed<'_>) -> Option<String> {
+    let (own, theirs) = (candidate.score?, other.score?);
     let name = match own.measure {
         Measure::Recall { at } => format!("recall@{at}"),
         Measure::RootMeanSquaredError => "RMSE".to_owned(),
     };
+    let rival = match other.choice.method {
+        "column-mean" => "the column mean",
+        method => method,
+    };
     Some(format!(
-        "{name} {} against {} of the column mean on {} hidden rows",
+        "{name} {} against {} of {rival} on {} hidden rows",
         significant(own.value),
-        significant(mean.value),
+        significant(theirs.value),
         candidate.losses.len()
     ))
 }

@@ -11,7 +11,7 @@ use crate::parameters::{Allowed, ParameterInfo, Parameters};
 
 /// Which of the paper's three models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variant {
+pub(super) enum Variant {
     /// Algorithm 1.
     Svga,
     /// Without the field: λ = 0.
@@ -22,7 +22,7 @@ pub enum Variant {
 
 impl Variant {
     /// Its name as a method.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Variant::Svga => "svga",
             Variant::Unregularised => "svga-r",
@@ -33,25 +33,25 @@ impl Variant {
 
 /// What SVGA is trained with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub(super) struct Settings {
     /// Which model.
-    pub variant: Variant,
+    pub(super) variant: Variant,
     /// Sizes and weights.
-    pub preset: Preset,
+    pub(super) preset: Preset,
     /// The graph encoder.
-    pub encoder: EncoderKind,
+    pub(super) encoder: EncoderKind,
     /// Its layers.
-    pub depth: usize,
+    pub(super) depth: usize,
     /// How long it trains.
-    pub recipe: Recipe,
+    pub(super) recipe: Recipe,
 }
 
 /// An epoch of the paper.
-pub const UPDATES_AN_EPOCH: u64 = 10;
+const UPDATES_AN_EPOCH: u64 = 10;
 /// The paper's 2,000 epochs.
 const MOST_UPDATES: u64 = 20_000;
 /// Updates without a better validation score after which nothing is to be expected any more.
-const PATIENCE: u64 = 1_000;
+const PATIENCE: u64 = 2_000;
 /// Updates where nothing can be validated.
 const UNVALIDATED_UPDATES: u64 = 2_000;
 
@@ -121,7 +121,7 @@ macro_rules! parameters {
             ParameterInfo {
                 name: PATIENCE_NAME,
                 about: "updates without a better validation score before training ends",
-                default: "1000",
+                default: "2000",
                 allowed: Allowed::Whole { least: 1.0, most: 1e9 },
             },
         ]
@@ -141,7 +141,7 @@ pub(super) const UNREGULARISED_PARAMETERS: &[ParameterInfo] = parameters!();
 
 impl Settings {
     /// What a task is to be trained with.
-    pub fn of(variant: Variant, task: &Task<'_>) -> Result<Self> {
+    pub(super) fn of(variant: Variant, task: &Task<'_>) -> Result<Self> {
         let known = match variant {
             Variant::Unregularised => UNREGULARISED_PARAMETERS,
             _ => PARAMETERS,
@@ -180,7 +180,7 @@ impl Settings {
     }
 
     /// What was chosen, by name.
-    pub fn parameters(&self) -> Parameters {
+    pub(super) fn parameters(&self) -> Parameters {
         let Preset { width, normalisation, decoder_bias, lambda, beta, .. } = self.preset;
         let mut parameters = Parameters::default()
             .with(HIDDEN, width as f64)
@@ -198,7 +198,7 @@ impl Settings {
     }
 
     /// How numeric blocks are scaled.
-    pub fn numeric_blocks(&self) -> NumericBlocks {
+    pub(super) fn numeric_blocks(&self) -> NumericBlocks {
         self.preset.numeric_blocks
     }
 }

@@ -5,7 +5,8 @@
 //!
 //!   o = ln(c Σ_j w_j Q_j + ε),   w ≥ 0, Σ w = 1, c the mean number of ones in a row
 //!
-//! and w makes the ones of known rows likeliest (expectation maximisation, every row weighing one).
+//! and w makes the ones of known rows likeliest (expectation maximisation). Every row weighs one,
+//! however many ones it has, in w as in the distribution of all rows: recall counts so, too.
 //! Values (numbers, counts, numeric blocks) are a sum whose weights depend on k, the number of known
 //! neighbours, by least squares held near the first component:
 //!
@@ -69,24 +70,15 @@ impl Parts<'_> {
         })
     }
 
-    /// How many components a group has.
-    fn count(&self, group: usize) -> usize {
-        match self.features().groups()[group].is_ranking() {
-            true => 2 * WAYS,
-            false => WAYS,
-        }
-    }
-
     /// The components of one row of a group, features × components; the overall one last where
     /// there is one.
     fn row(&self, group: usize, row: usize, overall: Option<&[f64]>, out: &mut Vec<f64>) {
         let range = self.features().groups()[group].features.clone();
-        let count = self.count(group);
         out.clear();
         for panel in self.panels_of(group) {
             let from = range.start.max(panel.features.start);
             for feature in from..range.end.min(panel.features.end) {
-                out.extend((0..count).map(|part| panel.value(part, row, feature)));
+                out.extend((0..WAYS).map(|part| panel.value(part, row, feature)));
                 out.extend(overall.map(|overall| overall[feature - range.start]));
             }
         }
@@ -230,7 +222,7 @@ fn fit_shares(parts: &Parts<'_>, group: usize) -> GroupBlend {
     };
     let rows_with_any = if boolean { rows.len().max(1) as f64 } else { with_any };
     overall.iter_mut().for_each(|share| *share *= mean_ones / rows_with_any);
-    let count = parts.count(group) + 1;
+    let count = WAYS + 1;
     // The share that each component gives to each one, and what a one weighs.
     let mut shares: Vec<f64> = Vec::new();
     let mut weighs: Vec<f64> = Vec::new();

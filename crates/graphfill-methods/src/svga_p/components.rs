@@ -4,9 +4,7 @@
 //!   one hop   (Σ over known neighbours x + mean) / (their number + 1)
 //!   two hops  (A A X + mean) / (A A 1 + 1), over walks of two steps to known cells
 //!
-//! each nodes × features, as scores for numbers and as shares for everything that is 0 or 1. A row of
-//! a binary block is also taken by its length, x / |x|, for then a row of few ones says as much as
-//! one of many.
+//! each nodes × features, as scores for numbers and as shares for everything that is 0 or 1.
 //!
 //! Unknown cells get what propagation says. A known cell gets what it says with the cell's row hidden,
 //! in one of ten folds of the rows: so training sees guesses of the kind that missing rows will have,
@@ -19,7 +17,7 @@ use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
 
 use crate::arb::Arb;
 use crate::error::Result;
-use crate::features::{Features, GroupKind, Panel, Panels};
+use crate::features::{GroupKind, Panel, Panels};
 use crate::learning::Scales;
 use crate::method::Task;
 use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
@@ -29,7 +27,7 @@ const FOLDS: usize = 10;
 /// The rounds of the short and of the long propagation.
 const FEW_ROUNDS: usize = 3;
 const MANY_ROUNDS: usize = 30;
-/// Components of one way to take the rows.
+/// How many components there are.
 pub(super) const WAYS: usize = 5;
 
 /// The components of some features: nodes × width each.
@@ -55,14 +53,6 @@ pub(super) struct Source<'a> {
     offsets: Vec<f64>,
     /// The fold of each row; none where nothing of it is known.
     folds: Vec<Option<u8>>,
-    /// Ones of each row and binary block, and their mean.
-    lengths: Vec<Option<Lengths>>,
-}
-
-/// How many ones the rows of a block have.
-struct Lengths {
-    of_row: Vec<f32>,
-    mean: f32,
 }
 
 impl<'a> Source<'a> {
@@ -79,7 +69,6 @@ impl<'a> Source<'a> {
                 offsets[group.features.clone()].fill(0.0);
             }
         }
-        let lengths = (0..features.groups().len()).map(|group| lengths(features, unknown, group));
         Source {
             task,
             unknown,
@@ -87,7 +76,6 @@ impl<'a> Source<'a> {
             operators: Operators::new(task.graph),
             offsets,
             folds: folds(features.rows(), unknown, task.seed),
-            lengths: lengths.collect(),
         }
     }
 
@@ -98,17 +86,11 @@ impl<'a> Source<'a> {
 
     /// All components of a panel's features.
     pub(super) fn components(&self, range: Range<usize>) -> Result<PanelComponents> {
-        let features = self.task.features;
-        let ranking = features.groups_in(range.clone()).find(|(_, group, _)| group.is_ranking());
-        let lengths = ranking.and_then(|(group, ..)| self.lengths[group].as_ref());
         let mut found: Option<PanelComponents> = None;
         for fold in [None].into_iter().chain((0..FOLDS as u8).map(Some)) {
             self.task.progress.check()?;
             let panel = self.panel(range.clone(), fold);
-            let mut parts = self.propagated(&panel);
-            if let Some(lengths) = lengths {
-                parts.extend(self.propagated(&by_length(&panel, lengths)));
-            }
+            let parts = self.propagated(&panel);
             let own = PanelComponents { features: range.clone(), width: panel.width, parts };
             match &mut found {
                 None => found = Some(own),
@@ -231,18 +213,6 @@ impl FinishRow for Shrunk<'_> {
     }
 }
 
-/// Rows x · mean length / |x|.
-fn by_length(panel: &Panel, lengths: &Lengths) -> Panel {
-    let mut scaled = panel.clone();
-    for (values, length) in scaled.values.chunks_exact_mut(panel.width).zip(&lengths.of_row) {
-        if *length > 0.0 {
-            let factor = lengths.mean / length;
-            values.iter_mut().for_each(|value| *value *= factor);
-        }
-    }
-    scaled
-}
-
 fn folds(rows: usize, unknown: &CellMask, seed: u64) -> Vec<Option<u8>> {
     let seen: Vec<u32> =
         (0..rows as u32).filter(|&row| !unknown.is_whole(row as usize)).collect();
@@ -251,19 +221,4 @@ fn folds(rows: usize, unknown: &CellMask, seed: u64) -> Vec<Option<u8>> {
         folds[row as usize] = Some((at % FOLDS) as u8);
     }
     folds
-}
-
-fn lengths(features: &Features<'_>, unknown: &CellMask, group: usize) -> Option<Lengths> {
-    let about = &features.groups()[group];
-    let block = features.block(group).filter(|_| about.is_ranking())?;
-    let first = about.cells.start;
-    let of_row: Vec<f32> = (0..features.rows())
-        .map(|row| {
-            let shown = |column: &&u32| !unknown.contains(row, first + **column as usize);
-            block.columns(row).iter().filter(shown).count() as f32
-        })
-        .collect();
-    let with_any = of_row.iter().filter(|&&length| length > 0.0);
-    let (sum, count) = with_any.fold((0.0, 0.0), |(sum, count), length| (sum + length, count + 1.0));
-    Some(Lengths { of_row, mean: sum / f32::max(count, 1.0) })
 }

@@ -15,4 +15,4 @@ mod model;
 mod prior;
 mod settings;
 
-pub use method::SvgaP;
+pub use method::{SvgaP, expected_seconds};
