@@ -19,7 +19,18 @@ const PROPAGATIONS: [&dyn Propagation; 5] =
 
 /// Every method, simplest first.
 pub fn all() -> Vec<&'static dyn Method> {
-    vec![&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi, &SvgaR, &SvgaU, &Svga, &SvgaP, &Auto]
+    vec![
+        &ColumnMean,
+        &NeighbourMean,
+        &FeaturePropagation,
+        &Arb,
+        &Pcfi,
+        &SvgaR,
+        &SvgaU,
+        &Svga,
+        &SvgaP,
+        &Auto,
+    ]
 }
 
 /// The propagation methods, simplest first.

@@ -137,7 +137,9 @@ fn engine_step(configuration: &Configuration, likelihood: &Arc<Likelihood>) -> S
     let program = Program::new(TRAINING);
     let loss = match variant {
         Variant::Restricted => model.loss(&program, &graph, &known(&observed, likelihood)),
-        Variant::Unrestricted => model.unrestricted_loss(&program, &graph, &known(&observed, likelihood)),
+        Variant::Unrestricted => {
+            model.unrestricted_loss(&program, &graph, &known(&observed, likelihood))
+        }
     };
     let names = program.parameters();
     let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();

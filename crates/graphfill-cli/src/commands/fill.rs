@@ -8,7 +8,7 @@ use graphfill::data::formats::{self, Location, OutputFormat};
 use graphfill::data::{DataError, Dataset, Kind};
 use graphfill::engine::TensorStore;
 use graphfill::methods::fill::{self, FillOptions, Filled};
-use graphfill::methods::learning::{CheckpointOptions, Ended, METHOD, TrainingOptions};
+use graphfill::methods::learning::{CheckpointOptions, Ended, METHOD, TrainingOptions, changes};
 use graphfill::methods::{Choice, FixedParameters, Method, registry};
 use serde::Serialize;
 
@@ -79,6 +79,9 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         progress: &progress,
     };
     let filled = fill::fill(&dataset.table, &graph, &options)?;
+    if let Some(change) = saved.as_ref().and_then(|saved| changes(saved, &graph)) {
+        messages.note(&change);
+    }
     if filled.estimated == 0 {
         messages.note("no cell is missing: the output is the input");
     }

@@ -13,7 +13,7 @@ const HIDDEN_SHARE: f64 = 0.1;
 /// The most sets; small tables need several for a steady choice.
 const MOST_SETS: usize = 10;
 /// Rows hidden altogether beyond which a further set adds nothing.
-const ENOUGH_ROWS: usize = 5000;
+const ENOUGH_ROWS: usize = 600;
 /// The fewest rows of a set, and the fewest observed rows that can tell methods apart.
 const LEAST_HIDDEN: usize = 2;
 const LEAST_OBSERVED: usize = 20;

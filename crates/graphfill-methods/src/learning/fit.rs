@@ -110,7 +110,8 @@ impl Learnt {
         if sets == 0 {
             schedule.most_updates = recipe.unvalidated_updates;
         }
-        let validator = (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
+        let validator =
+            (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
         let models = if is_refitted { 1 } else { recipe.models };
         let mut chosen = Vec::new();
         for model in 0..models {

@@ -84,6 +84,20 @@ impl Saved {
     }
 }
 
+/// What has changed about the graph since a model was saved, in words.
+pub fn changes(store: &TensorStore, graph: &UndirectedGraph) -> Option<String> {
+    let nodes: usize = store.texts.get(NODES)?.parse().ok()?;
+    if *store.texts.get(GRAPH)? == graph_fingerprint(graph) {
+        return None;
+    }
+    let arrived = graph.nodes().saturating_sub(nodes);
+    Some(match arrived {
+        0 => "the graph has changed since the model was trained: estimates follow its edges as they are now, without training".to_owned(),
+        1 => "1 node arrived since the model was trained: it is estimated from its neighbours, without training".to_owned(),
+        _ => format!("{arrived} nodes arrived since the model was trained: they are estimated from their neighbours, without training"),
+    })
+}
+
 /// Names, kinds and levels of all columns, a line each.
 fn columns(features: &Features<'_>) -> String {
     let line = |group: &crate::features::Group| {

@@ -36,12 +36,7 @@ pub struct Validator<'a> {
 
 impl<'a> Validator<'a> {
     /// A judge of the cells of `cells`, which are all `unknown`.
-    pub fn new(
-        task: &Task<'a>,
-        cells: CellMask,
-        unknown: &CellMask,
-        criterion: Criterion,
-    ) -> Self {
+    pub fn new(task: &Task<'a>, cells: CellMask, unknown: &CellMask, criterion: Criterion) -> Self {
         let features = task.features;
         let rows = [ValidationRows::of(features, &cells)];
         let mut validator = Validator {
@@ -121,7 +116,7 @@ impl<'a> Validator<'a> {
     fn blank(&self) -> Scores {
         let detail = match self.criterion {
             Criterion::Published => Detail::Totals,
-            Criterion::AllMetrics => Detail::Deep,
+            Criterion::AllMetrics => Detail::Losses,
         };
         Scores::new(self.features, &self.rows, self.depth, detail)
     }

@@ -42,10 +42,8 @@ enum Average {
 pub enum Detail {
     /// What the scores need: little, for thousands of candidates at once.
     Totals,
-    /// The loss of every row too.
+    /// The loss of every row too, and rankings five times as deep.
     Losses,
-    /// Rankings five times as deep.
-    Deep,
 }
 
 /// Depths at which [`Scores::ranking_quality`] looks, in units of the first.
@@ -65,7 +63,7 @@ impl Scores {
             GroupKind::BinaryBlock => {
                 // Of a narrow block every method has most columns among its best ten.
                 let depth = depth.min((group.features.len() / NARROW).max(1));
-                let kept = if detail == Detail::Deep { DEPTHS[2] * depth } else { depth };
+                let kept = if detail == Detail::Losses { DEPTHS[2] * depth } else { depth };
                 Running::Ranking { tops: vec![TopRanked::new(kept); ranked], depth }
             }
             GroupKind::NumericBlock => Running::rows(summed, Average::RootByRow),
@@ -128,7 +126,7 @@ impl Scores {
     }
 
     /// The mean of recall and nDCG at one, two and five times the depth, over the rows of each
-    /// ranking group. Needs [`Detail::Deep`].
+    /// ranking group. Needs [`Detail::Losses`].
     pub fn ranking_quality(&self, sets: &[ValidationRows]) -> Vec<Option<f64>> {
         let groups = self.groups.iter().enumerate();
         groups
@@ -142,12 +140,14 @@ impl Scores {
     }
 
     /// The loss of every scored row of a group, in an order that depends on the cells alone:
-    /// one less recall, or the root mean squared error of the
+    /// one less the mean of recall and nDCG at several depths, or the root mean squared error of the
     /// row (which a few wild rows sway less than its square would). Needs [`Detail::Losses`].
     pub fn losses(&self, group: usize, sets: &[ValidationRows]) -> Vec<f64> {
         match &self.groups[group] {
             Running::Ranking { tops, depth } => {
-                recalls(tops, *depth, group, sets).into_iter().map(|recall| 1.0 - recall).collect()
+                let ones = sets.iter().flat_map(|rows| rows.ones(group));
+                let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
+                scored.map(|(top, ones)| 1.0 - quality(top, ones, *depth)).collect()
             }
             Running::Rows { sums, counts, .. } => sums
                 .iter()
@@ -179,17 +179,16 @@ fn quality(top: &TopRanked, ones: &[u32], depth: usize) -> f64 {
 }
 
 /// The recall of every ranked row that has a hidden one.
-fn recalls(
-    tops: &[TopRanked],
-    depth: usize,
-    group: usize,
-    sets: &[ValidationRows],
-) -> Vec<f64> {
+fn recalls(tops: &[TopRanked], depth: usize, group: usize, sets: &[ValidationRows]) -> Vec<f64> {
     let ones = sets.iter().flat_map(|rows| rows.ones(group));
     let scored = tops.iter().zip(ones).filter(|(_, ones)| !ones.is_empty());
     scored
         .map(|(top, ones)| {
-            let found = top.columns().take(depth).filter(|column| ones.binary_search(column).is_ok()).count();
+            let found = top
+                .columns()
+                .take(depth)
+                .filter(|column| ones.binary_search(column).is_ok())
+                .count();
             found as f64 / ones.len() as f64
         })
         .collect()

@@ -47,12 +47,8 @@ const CORA: Preset = Preset {
 /// The published settings of a data set.
 pub(super) fn published(name: &str) -> Option<Preset> {
     let pubmed = Preset { width: 512, lambda: 0.01, beta: 1.0, ..CORA };
-    let free = Preset {
-        normalisation: Normalisation::None,
-        decoder_bias: true,
-        dropout: 0.0,
-        ..CORA
-    };
+    let free =
+        Preset { normalisation: Normalisation::None, decoder_bias: true, dropout: 0.0, ..CORA };
     Some(match name {
         "cora" | "photo" | "computers" => CORA,
         "citeseer" => Preset { lambda: 0.1, ..CORA },

@@ -1,9 +1,9 @@
 //! Everything that can be set about SVGA, and where each value comes from: what the caller fixed,
 //! else the published value of a known data set, else a rule that looks at the table.
 
+use super::Normalisation;
 use super::encoder::{DEFAULT_DEPTH, EncoderKind};
 use super::presets::{Preset, published, rule};
-use super::Normalisation;
 use crate::error::{MethodError, Result};
 use crate::learning::{Criterion, NumericBlocks, Recipe, Schedule};
 use crate::method::Task;
@@ -175,7 +175,12 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: fixed.get(PATIENCE_NAME).map_or(PATIENCE, |patience| patience as u64),
         };
-        let recipe = Recipe { schedule, models: 1, unvalidated_updates: UNVALIDATED_UPDATES, criterion: Criterion::Published };
+        let recipe = Recipe {
+            schedule,
+            models: 1,
+            unvalidated_updates: UNVALIDATED_UPDATES,
+            criterion: Criterion::Published,
+        };
         Ok(Settings { variant, preset, encoder, depth, recipe })
     }
 

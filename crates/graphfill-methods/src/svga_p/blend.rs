@@ -103,9 +103,9 @@ impl Blend {
         let mut blend = Blend { groups: Vec::new(), neighbours: (mean, deviation) };
         let groups = parts.features().groups().iter().enumerate();
         let fitted = groups.map(|(group, about)| match about.kind {
-            GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock => GroupBlend::Values {
-                weights: fit_values(parts, group, &blend, &neighbours),
-            },
+            GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock => {
+                GroupBlend::Values { weights: fit_values(parts, group, &blend, &neighbours) }
+            }
             _ => fit_shares(parts, group),
         });
         let fitted = fitted.collect();
@@ -262,7 +262,8 @@ fn maximise(shares: &[f64], weighs: &[f64], count: usize) -> Vec<f64> {
     for _ in 0..ROUNDS {
         let mut next = vec![0.0; count];
         for (shares, weigh) in shares.chunks_exact(count).zip(weighs) {
-            let mixed: f64 = shares.iter().zip(&weights).map(|(share, weight)| share * weight).sum();
+            let mixed: f64 =
+                shares.iter().zip(&weights).map(|(share, weight)| share * weight).sum();
             for ((next, share), weight) in next.iter_mut().zip(shares).zip(&weights) {
                 *next += weigh * share * weight / mixed;
             }

@@ -65,7 +65,8 @@ impl<'a> Source<'a> {
         let features = task.features;
         let mut offsets = means.to_vec();
         for group in features.groups() {
-            if !matches!(group.kind, GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock) {
+            if !matches!(group.kind, GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock)
+            {
                 offsets[group.features.clone()].fill(0.0);
             }
         }
@@ -214,8 +215,7 @@ impl FinishRow for Shrunk<'_> {
 }
 
 fn folds(rows: usize, unknown: &CellMask, seed: u64) -> Vec<Option<u8>> {
-    let seen: Vec<u32> =
-        (0..rows as u32).filter(|&row| !unknown.is_whole(row as usize)).collect();
+    let seen: Vec<u32> = (0..rows as u32).filter(|&row| !unknown.is_whole(row as usize)).collect();
     let mut folds = vec![None; rows];
     for (at, row) in splits::shuffled(&seen, seed).into_iter().enumerate() {
         folds[row as usize] = Some((at % FOLDS) as u8);

@@ -17,8 +17,7 @@ const ENOUGH_ROWS: usize = 20_000;
 pub(super) fn leading_space(matrix: &[f32], columns: usize, width: usize) -> Vec<f32> {
     let rows = matrix.len() / columns.max(1);
     let step = rows.div_ceil(ENOUGH_ROWS).max(1);
-    let sample: Vec<f32> =
-        matrix.chunks_exact(columns).step_by(step).flatten().copied().collect();
+    let sample: Vec<f32> = matrix.chunks_exact(columns).step_by(step).flatten().copied().collect();
     let rows = sample.len() / columns;
     let transposed = transposed(&sample, rows, columns);
     let mut space = vec![0.0; columns * width];

@@ -48,8 +48,12 @@ impl NormalEquations {
                 };
             }
         }
-        let mut solution: Vec<f64> =
-            self.products.iter().zip(guess).map(|(sum, guess)| sum * share + pull * guess).collect();
+        let mut solution: Vec<f64> = self
+            .products
+            .iter()
+            .zip(guess)
+            .map(|(sum, guess)| sum * share + pull * guess)
+            .collect();
         for row in 0..count {
             for at in 0..row {
                 solution[row] -= lower[row * count + at] * solution[at];

@@ -98,7 +98,8 @@ impl Learner for SvgaPLearner {
             None => Scales::of(task.features, unknown, NumericBlocks::Standardised),
         };
         let prior = Prior::of(task, unknown, &scales, self.saved.as_ref().map(|(_, prior)| prior))?;
-        let features = Observed::features(task.features, unknown, &scales, BinaryLoss::Multinomial)?;
+        let features =
+            Observed::features(task.features, unknown, &scales, BinaryLoss::Multinomial)?;
         let offset = prior.rows(&features.rows, task.features.width());
         let labels = task.labels.map(Observed::labels).transpose()?.flatten();
         let mut losses = vec!["loss".to_owned(), "features".to_owned()];
