@@ -22,6 +22,7 @@ mod parameters;
 pub mod pcfi;
 pub mod propagation;
 pub mod registry;
+pub mod row_gaussian;
 pub mod selection;
 pub mod svga;
 pub mod svga_p;

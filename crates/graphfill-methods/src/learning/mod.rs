@@ -24,7 +24,7 @@ pub use fit::{Learner, Learnt, Outlet, Prepared, Recipe};
 pub use history::{History, HistoryLine};
 pub use options::{CheckpointOptions, Deadline, TrainingOptions};
 pub use saved::{METHOD, MODELS, Saved, changes, texts};
-pub use scales::{NumericBlocks, Scale, Scales};
+pub use scales::{Counts, NumericBlocks, Scale, ScaleOptions, Scales};
 pub use targets::{BinaryLoss, Observed};
 pub use training::{Best, Ended, Loop, Schedule, State, Validation};
 pub use undisturbed::Undisturbed;

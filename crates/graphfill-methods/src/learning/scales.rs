@@ -3,7 +3,7 @@
 //! | group | score | back |
 //! |---|---|---|
 //! | number | (x − mean) / sd | x̂ = mean + sd · score |
-//! | count | (ln(1 + x) − mean) / sd | x̂ = exp(mean + sd · score) − 1 |
+//! | count | (ln(1 + x) − mean) / sd, or as a number | x̂ = exp(mean + sd · score) − 1 |
 //! | boolean | log-odds | probability |
 //! | category | one log-weight a level | probabilities, by softmax |
 //! | numeric block | (x − centre of the column) / unit of the block | x̂ = centre + unit · score |
@@ -25,6 +25,30 @@ pub enum NumericBlocks {
     AsTheyAre,
     /// Less the mean of each column, in units of the block's deviation.
     Standardised,
+}
+
+/// How counts are brought to scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counts {
+    /// By their logarithm: many small ones and a few large ones become alike.
+    Logarithmic,
+    /// As numbers: sums of other columns stay sums.
+    Plain,
+}
+
+/// How columns are brought to scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScaleOptions {
+    /// Numeric blocks.
+    pub blocks: NumericBlocks,
+    /// Counts.
+    pub counts: Counts,
+}
+
+impl ScaleOptions {
+    /// Everything standardised.
+    pub const PLAIN: ScaleOptions =
+        ScaleOptions { blocks: NumericBlocks::Standardised, counts: Counts::Plain };
 }
 
 /// The scale of one group.
@@ -65,7 +89,7 @@ pub struct Scales(Vec<Scale>);
 
 impl Scales {
     /// The scales of the cells that are not `unknown`.
-    pub fn of(features: &Features<'_>, unknown: &CellMask, blocks: NumericBlocks) -> Self {
+    pub fn of(features: &Features<'_>, unknown: &CellMask, options: ScaleOptions) -> Self {
         let means = Centres::of(features, unknown).means;
         let known = |group: usize| {
             let about = &features.groups()[group];
@@ -79,6 +103,10 @@ impl Scales {
                 let (mean, deviation) = moments(known(group));
                 Scale::Standard { mean, deviation }
             }
+            GroupKind::Count if options.counts == Counts::Plain => {
+                let (mean, deviation) = moments(known(group));
+                Scale::Standard { mean, deviation }
+            }
             GroupKind::Count => {
                 let (mean, deviation) = moments(known(group).map(f64::ln_1p));
                 Scale::Logarithmic { mean, deviation }
@@ -86,7 +114,7 @@ impl Scales {
             GroupKind::Boolean => Scale::LogOdds,
             GroupKind::Category(_) => Scale::LogWeights,
             GroupKind::BinaryBlock => Scale::Ranks,
-            GroupKind::NumericBlock => match blocks {
+            GroupKind::NumericBlock => match options.blocks {
                 NumericBlocks::AsTheyAre => {
                     Scale::Block { centres: vec![0.0; about.features.len()], unit: 1.0 }
                 }

@@ -177,7 +177,7 @@ impl Learner for SvgaLearner {
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {
-        let own = || Scales::of(task.features, unknown, self.settings.numeric_blocks());
+        let own = || Scales::of(task.features, unknown, self.settings.scales());
         let scales = self.scales.clone().unwrap_or_else(own);
         let binary = BinaryLoss::BalancedBernoulli;
         let features = Observed::features(task.features, unknown, &scales, binary)?;

@@ -5,7 +5,7 @@ use super::Normalisation;
 use super::encoder::{DEFAULT_DEPTH, EncoderKind};
 use super::presets::{Preset, published, rule};
 use crate::error::{MethodError, Result};
-use crate::learning::{Criterion, NumericBlocks, Recipe, Schedule};
+use crate::learning::{Counts, Criterion, Recipe, ScaleOptions, Schedule};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters};
 
@@ -202,9 +202,9 @@ impl Settings {
         parameters
     }
 
-    /// How numeric blocks are scaled.
-    pub(super) fn numeric_blocks(&self) -> NumericBlocks {
-        self.preset.numeric_blocks
+    /// How columns are scaled.
+    pub(super) fn scales(&self) -> ScaleOptions {
+        ScaleOptions { blocks: self.preset.numeric_blocks, counts: Counts::Logarithmic }
     }
 }
 

@@ -32,11 +32,15 @@ const ENOUGH_ROWS: usize = 4000;
 const PULL: f64 = 1e-3;
 /// The numbers that φ has.
 const CONTEXT: usize = 3;
+/// All components times φ.
+const MOST_TERMS: usize = (WAYS + 1) * CONTEXT;
 
 /// The weights of all groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Blend {
     groups: Vec<GroupBlend>,
+    /// Those of rows of which nothing is known, where others have the estimates of their own cells.
+    blank: Option<Vec<GroupBlend>>,
     /// Mean and deviation of ln(1 + k).
     neighbours: (f64, f64),
 }
@@ -50,11 +54,31 @@ enum GroupBlend {
 }
 
 /// What a blend is made of.
+#[derive(Clone, Copy)]
 pub(super) struct Parts<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) unknown: &'a CellMask,
     pub(super) scales: &'a Scales,
     pub(super) panels: &'a [PanelComponents],
+    /// What rows say of themselves, nodes × features: one more component.
+    pub(super) own: Option<Own<'a>>,
+}
+
+/// What a row's known cells say about its other cells.
+#[derive(Clone, Copy)]
+pub(super) struct Own<'a> {
+    pub(super) estimates: &'a [f32],
+    /// As if nothing of the row were known.
+    pub(super) blank: &'a [f32],
+    /// Which rows nothing is known of.
+    pub(super) is_blank: &'a [bool],
+}
+
+/// Which estimates of its own a row is blended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    Seen,
+    Blank,
 }
 
 impl Parts<'_> {
@@ -70,15 +94,33 @@ impl Parts<'_> {
         })
     }
 
+    /// How many components there are.
+    fn count(&self) -> usize {
+        WAYS + usize::from(self.own.is_some())
+    }
+
     /// The components of one row of a group, features × components; the overall one last where
     /// there is one.
-    fn row(&self, group: usize, row: usize, overall: Option<&[f64]>, out: &mut Vec<f64>) {
+    fn row(
+        &self,
+        group: usize,
+        row: usize,
+        rows: Rows,
+        overall: Option<&[f64]>,
+        out: &mut Vec<f64>,
+    ) {
+        let width = self.features().width();
+        let own = self.own.map(|own| match rows {
+            Rows::Seen => &own.estimates[row * width..(row + 1) * width],
+            Rows::Blank => &own.blank[row * width..(row + 1) * width],
+        });
         let range = self.features().groups()[group].features.clone();
         out.clear();
         for panel in self.panels_of(group) {
             let from = range.start.max(panel.features.start);
             for feature in from..range.end.min(panel.features.end) {
                 out.extend((0..WAYS).map(|part| panel.value(part, row, feature)));
+                out.extend(own.map(|own| f64::from(own[feature])));
                 out.extend(overall.map(|overall| overall[feature - range.start]));
             }
         }
@@ -100,17 +142,25 @@ impl Blend {
         let mean = neighbours.iter().sum::<f64>() / neighbours.len().max(1) as f64;
         let variance = neighbours.iter().map(|k| (k - mean).powi(2)).sum::<f64>();
         let deviation = (variance / neighbours.len().max(1) as f64).sqrt().max(1e-9);
-        let mut blend = Blend { groups: Vec::new(), neighbours: (mean, deviation) };
-        let groups = parts.features().groups().iter().enumerate();
-        let fitted = groups.map(|(group, about)| match about.kind {
-            GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock => {
-                GroupBlend::Values { weights: fit_values(parts, group, &blend, &neighbours) }
-            }
-            _ => fit_shares(parts, group),
-        });
-        let fitted = fitted.collect();
-        blend.groups = fitted;
+        let mut blend = Blend { groups: Vec::new(), blank: None, neighbours: (mean, deviation) };
+        blend.groups = blend.fit_rows(parts, Rows::Seen, &neighbours);
+        if parts.own.is_some_and(|own| own.is_blank.contains(&true)) {
+            blend.blank = Some(blend.fit_rows(parts, Rows::Blank, &neighbours));
+        }
         blend
+    }
+
+    fn fit_rows(&self, parts: &Parts<'_>, rows: Rows, neighbours: &[f64]) -> Vec<GroupBlend> {
+        let groups = parts.features().groups().iter().enumerate();
+        groups
+            .map(|(group, about)| match about.kind {
+                GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock => {
+                    let weights = fit_values(parts, group, rows, self, neighbours);
+                    GroupBlend::Values { weights }
+                }
+                _ => fit_shares(parts, group, rows),
+            })
+            .collect()
     }
 
     /// o, nodes × features.
@@ -120,12 +170,16 @@ impl Blend {
         let neighbours = parts.neighbours();
         let mut prior = vec![0.0f32; features.rows() * width];
         let mut components = Vec::new();
-        for (group, (about, blend)) in features.groups().iter().zip(&self.groups).enumerate() {
+        for (group, about) in features.groups().iter().enumerate() {
             for (row, prior) in prior.chunks_exact_mut(width.max(1)).enumerate() {
                 let prior = &mut prior[about.features.clone()];
-                match blend {
+                let (rows, blends) = match (&self.blank, parts.own) {
+                    (Some(blank), Some(own)) if own.is_blank[row] => (Rows::Blank, blank),
+                    _ => (Rows::Seen, &self.groups),
+                };
+                match &blends[group] {
                     GroupBlend::Shares { weights, overall, ones } => {
-                        parts.row(group, row, Some(overall), &mut components);
+                        parts.row(group, row, rows, Some(overall), &mut components);
                         let shares = mixed(&components, weights, about.kind == GroupKind::Boolean);
                         for (prior, share) in prior.iter_mut().zip(shares) {
                             *prior = match about.kind {
@@ -135,9 +189,10 @@ impl Blend {
                         }
                     }
                     GroupBlend::Values { weights } => {
-                        parts.row(group, row, None, &mut components);
+                        parts.row(group, row, rows, None, &mut components);
                         let context = self.context(neighbours[row]);
-                        for (prior, parts) in prior.iter_mut().zip(components.chunks_exact(WAYS)) {
+                        let cells = components.chunks_exact(parts.count());
+                        for (prior, parts) in prior.iter_mut().zip(cells) {
                             let terms = terms(parts, context);
                             let sum: f64 = terms.iter().zip(weights).map(|(x, w)| x * w).sum();
                             *prior = sum as f32;
@@ -157,8 +212,8 @@ impl Blend {
 }
 
 /// φ ⊗ the components of one cell.
-fn terms(components: &[f64], context: [f64; CONTEXT]) -> [f64; WAYS * CONTEXT] {
-    let mut terms = [0.0; WAYS * CONTEXT];
+fn terms(components: &[f64], context: [f64; CONTEXT]) -> [f64; MOST_TERMS] {
+    let mut terms = [0.0; MOST_TERMS];
     for (part, component) in components.iter().enumerate() {
         for (at, context) in context.iter().enumerate() {
             terms[part * CONTEXT + at] = component * context;
@@ -201,7 +256,7 @@ fn known_rows(parts: &Parts<'_>, group: usize) -> Vec<usize> {
     rows.into_iter().step_by(step).collect()
 }
 
-fn fit_shares(parts: &Parts<'_>, group: usize) -> GroupBlend {
+fn fit_shares(parts: &Parts<'_>, group: usize, which: Rows) -> GroupBlend {
     let features = parts.features();
     let about = &features.groups()[group];
     let boolean = about.kind == GroupKind::Boolean;
@@ -222,13 +277,13 @@ fn fit_shares(parts: &Parts<'_>, group: usize) -> GroupBlend {
     };
     let rows_with_any = if boolean { rows.len().max(1) as f64 } else { with_any };
     overall.iter_mut().for_each(|share| *share *= mean_ones / rows_with_any);
-    let count = WAYS + 1;
+    let count = parts.count() + 1;
     // The share that each component gives to each one, and what a one weighs.
     let mut shares: Vec<f64> = Vec::new();
     let mut weighs: Vec<f64> = Vec::new();
     let mut components = Vec::new();
     for (&row, ones) in rows.iter().zip(&ones_of_rows) {
-        parts.row(group, row, Some(&overall), &mut components);
+        parts.row(group, row, which, Some(&overall), &mut components);
         if boolean {
             let share = |p: &f64| p.clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
             let likely = |p: &f64| if ones.is_empty() { 1.0 - share(p) } else { share(p) };
@@ -293,16 +348,23 @@ fn ones(parts: &Parts<'_>, group: usize, row: usize) -> Vec<usize> {
     }
 }
 
-fn fit_values(parts: &Parts<'_>, group: usize, blend: &Blend, neighbours: &[f64]) -> Vec<f64> {
+fn fit_values(
+    parts: &Parts<'_>,
+    group: usize,
+    which: Rows,
+    blend: &Blend,
+    neighbours: &[f64],
+) -> Vec<f64> {
     let features = parts.features();
     let about = &features.groups()[group];
-    let mut equations = NormalEquations::new(WAYS * CONTEXT);
+    let count = parts.count();
+    let mut equations = NormalEquations::new(count * CONTEXT);
     let mut components = Vec::new();
     let rows: Vec<usize> =
         (0..features.rows()).filter(|&row| !parts.unknown.is_whole(row)).collect();
     let step = rows.len().div_ceil(ENOUGH_ROWS).max(1);
     for row in rows.into_iter().step_by(step) {
-        parts.row(group, row, None, &mut components);
+        parts.row(group, row, which, None, &mut components);
         let context = blend.context(neighbours[row]);
         for (column, feature) in about.features.clone().enumerate() {
             if parts.unknown.contains(row, about.cell_of(feature)) {
@@ -310,11 +372,12 @@ fn fit_values(parts: &Parts<'_>, group: usize, blend: &Blend, neighbours: &[f64]
             }
             let value = features.value(group, row, feature);
             let target = f64::from(parts.scales.score(group, column, value));
-            let terms = terms(&components[column * WAYS..(column + 1) * WAYS], context);
-            equations.add(&terms, target);
+            let terms = terms(&components[column * count..(column + 1) * count], context);
+            equations.add(&terms[..count * CONTEXT], target);
         }
     }
-    let mut near = vec![0.0; WAYS * CONTEXT];
-    near[0] = 1.0;
+    // Without data, the row's own estimate where there is one, else the first.
+    let mut near = vec![0.0; count * CONTEXT];
+    near[if parts.own.is_some() { WAYS * CONTEXT } else { 0 }] = 1.0;
     equations.solve(PULL, &near)
 }

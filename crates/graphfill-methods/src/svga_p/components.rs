@@ -27,8 +27,10 @@ const FOLDS: usize = 10;
 /// The rounds of the short and of the long propagation.
 const FEW_ROUNDS: usize = 3;
 const MANY_ROUNDS: usize = 30;
-/// How many components there are.
+/// How many components there are, and which two are which.
 pub(super) const WAYS: usize = 5;
+pub(super) const USUAL: usize = 0;
+pub(super) const ONE_HOP: usize = 3;
 
 /// The components of some features: nodes × width each.
 pub(super) struct PanelComponents {

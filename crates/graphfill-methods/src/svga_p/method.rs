@@ -6,11 +6,12 @@ use graphfill_data::CellMask;
 use graphfill_engine::{Plan, Session, TensorStore};
 
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
-use super::prior::{Prior, SavedPrior};
+use super::prior::{Prior, SavedPrior, ViewedPrior};
+use super::row_model::RowModel;
 use super::settings::{PARAMETERS, Settings};
 use crate::error::Result;
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, NumericBlocks, Observed, Outlet, Prepared, Saved, Scales,
+    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, ScaleOptions, Scales,
     TrainedModel, likeliest_classes, texts,
 };
 use crate::method::{Fitted, Method, MethodInfo, Task};
@@ -73,6 +74,42 @@ impl SvgaPLearner {
         Ok(SvgaPLearner { settings, graph, saved: None, nodes: task.graph.nodes(), classes })
     }
 
+    /// The programs where rows have known cells of their own.
+    fn prepare_rows(&self, task: &Task<'_>, scales: Scales, prior: Prior) -> Result<Prepared> {
+        let Settings { width, learning_rate, .. } = self.settings;
+        let model = RowModel { width, inputs: prior.inputs, learning_rate };
+        let mut inputs = vec![(INPUT.to_owned(), prior.input)];
+        let mut known = Vec::new();
+        for (at, ViewedPrior { view, scores, input }) in prior.views.into_iter().enumerate() {
+            let names = RowModel::names(at);
+            inputs.extend([(names.0, input), (names.1, scores)]);
+            let hidden = &view.not_hidden;
+            let binary = BinaryLoss::Multinomial;
+            known.push(Observed::of_rows(task.features, hidden, &scales, binary, view.rows)?);
+        }
+        let prediction = model.prediction(self.nodes)?;
+        let plan = match known.is_empty() {
+            // A saved model needs its decoder, not its views.
+            true => {
+                let nobody = Observed::of_rows(
+                    task.features,
+                    task.unknown,
+                    &scales,
+                    BinaryLoss::Multinomial,
+                    Vec::new(),
+                )?;
+                let names = RowModel::names(0);
+                inputs.extend([(names.0, Vec::new()), (names.1, Vec::new())]);
+                Plan::new(vec![model.training(&[nobody])?, prediction])?
+            }
+            false => Plan::new(vec![model.training(&known)?, prediction])?,
+        };
+        let losses = vec!["loss".to_owned(), "features".to_owned()];
+        let found = prior.saved.write();
+        let outlet = Outlet { offsets: vec![Arc::new(prior.scores)], scales, losses, found };
+        Ok(Prepared { plan, inputs, outlet })
+    }
+
     fn model(&self, inputs: usize) -> Model {
         let Settings { width, dropout, lambda, beta, learning_rate, .. } = self.settings;
         Model { width, inputs, dropout, lambda, beta, learning_rate }
@@ -95,9 +132,13 @@ impl Learner for SvgaPLearner {
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {
         let scales = match &self.saved {
             Some((scales, _)) => scales.clone(),
-            None => Scales::of(task.features, unknown, NumericBlocks::Standardised),
+            None => Scales::of(task.features, unknown, ScaleOptions::PLAIN),
         };
-        let prior = Prior::of(task, unknown, &scales, self.saved.as_ref().map(|(_, prior)| prior))?;
+        let saved = self.saved.as_ref().map(|(_, prior)| prior);
+        let prior = Prior::of(task, unknown, &scales, saved)?;
+        if prior.saved.has_evidence() {
+            return self.prepare_rows(task, scales, prior);
+        }
         let features =
             Observed::features(task.features, unknown, &scales, BinaryLoss::Multinomial)?;
         let offset = prior.rows(&features.rows, task.features.width());

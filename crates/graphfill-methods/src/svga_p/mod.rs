@@ -8,11 +8,13 @@
 
 mod blend;
 mod components;
+mod evidence;
 mod compression;
 mod least_squares;
 mod method;
 mod model;
 mod prior;
+mod row_model;
 mod settings;
 
 pub use method::{SvgaP, expected_seconds};

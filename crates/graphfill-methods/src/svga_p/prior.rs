@@ -7,9 +7,10 @@ use graphfill_data::CellMask;
 use graphfill_engine::{Shape, TensorStore};
 use rayon::prelude::*;
 
-use super::blend::{Blend, Parts};
+use super::blend::{Blend, Own, Parts};
 use super::components::{PanelComponents, Source};
 use super::compression::{compressed, leading_space};
+use super::evidence::{self, Evidence, RowTable, View};
 use crate::error::{MethodError, Result};
 use crate::features::Centres;
 use crate::learning::Scales;
@@ -25,14 +26,24 @@ pub(super) struct Prior {
     /// U, and how many columns it has.
     pub(super) input: Vec<f32>,
     pub(super) inputs: usize,
+    /// Views with cells hidden, where rows have evidence of their own.
+    pub(super) views: Vec<ViewedPrior>,
     /// From which the prior of nodes that arrive later can be made.
     pub(super) saved: SavedPrior,
 }
 
+/// The prior of some rows with further cells hidden.
+pub(super) struct ViewedPrior {
+    pub(super) view: View,
+    pub(super) scores: Vec<f32>,
+    pub(super) input: Vec<f32>,
+}
+
 /// What was found out about a table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct SavedPrior {
     blend: Blend,
+    evidence: Option<Evidence>,
     /// The columns' means of o.
     means: Vec<f32>,
     /// What U is compressed with, features × inputs.
@@ -58,7 +69,14 @@ impl Prior {
             task.progress.advance(1);
         }
         task.progress.end();
-        let parts = Parts { task, unknown, scales, panels: &components };
+        let parts = Parts { task, unknown, scales, panels: &components, own: None };
+        let with_evidence = match saved {
+            Some(saved) => saved.evidence.is_some(),
+            None => evidence::is_there(task, unknown),
+        };
+        if with_evidence {
+            return Self::with_evidence(&parts, saved);
+        }
         let blend = saved.map_or_else(|| Blend::fit(&parts), |saved| saved.blend.clone());
         let scores = blend.prior(&parts);
         let columns = task.features.width();
@@ -73,7 +91,53 @@ impl Prior {
             Some(space) => (compressed(&wide, columns, space, MOST_INPUTS), MOST_INPUTS),
             None => (wide, columns),
         };
-        Ok(Prior { scores, input, inputs, saved: SavedPrior { blend, means, space } })
+        let saved = SavedPrior { blend, evidence: None, means, space };
+        Ok(Prior { scores, input, inputs, views: Vec::new(), saved })
+    }
+
+    /// The prior where rows say something of themselves.
+    fn with_evidence(parts: &Parts<'_>, saved: Option<&SavedPrior>) -> Result<Self> {
+        let Parts { task, unknown, scales, panels, .. } = *parts;
+        let table = RowTable::new(task, unknown, scales, panels);
+        let width = task.features.width();
+        let evidence = match saved.and_then(|saved| saved.evidence.clone()) {
+            Some(evidence) => evidence,
+            None => Evidence::fit(&table, task.seed),
+        };
+        let blank = evidence.blank_estimates(&table);
+        let estimates = evidence.estimates(&table, table.known());
+        let is_blank: Vec<bool> = (0..task.features.rows()).map(|row| table.is_blank(row)).collect();
+        let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
+        let whole = Parts { own: Some(own), ..*parts };
+        let blend = saved.map_or_else(|| Blend::fit(&whole), |saved| saved.blend.clone());
+        let scores = blend.prior(&whole);
+        let all_rows = 0..task.features.rows();
+        let input = evidence.input(&table, table.known(), &estimates, all_rows);
+        let views = match saved {
+            Some(_) => Vec::new(),
+            None => table.views(task, unknown),
+        };
+        let mut viewed = Vec::new();
+        for view in views {
+            task.progress.check()?;
+            let estimates = evidence.estimates(&table, &view.known);
+            let rows = || view.rows.iter().map(|&row| row as usize);
+            let is_blank: Vec<bool> = view
+                .known
+                .chunks_exact(width.max(1))
+                .map(|row| !row.contains(&true))
+                .collect();
+            let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
+            let scores = blend.prior(&Parts { own: Some(own), ..*parts });
+            let scores = rows().flat_map(|row| &scores[row * width..(row + 1) * width]);
+            let scores = scores.copied().collect();
+            let input = evidence.input(&table, &view.known, &estimates, rows());
+            viewed.push(ViewedPrior { view, scores, input });
+        }
+        let inputs = evidence.inputs();
+        let saved =
+            SavedPrior { blend, evidence: Some(evidence), means: Vec::new(), space: None };
+        Ok(Prior { scores, input, inputs, views: viewed, saved })
     }
 
     /// o of some rows.
@@ -84,15 +148,25 @@ impl Prior {
 }
 
 const BLEND: &str = "blend";
+const EVIDENCE: &str = "evidence";
 const MEANS: &str = "prior means";
 const SPACE: &str = "prior space";
 
 impl SavedPrior {
+    /// Whether rows say something of themselves.
+    pub(super) fn has_evidence(&self) -> bool {
+        self.evidence.is_some()
+    }
+
     /// As texts and tensors.
     pub(super) fn write(&self) -> TensorStore {
         let mut store = TensorStore::default();
         let blend = serde_json::to_string(&self.blend).unwrap_or_default();
         store.texts.insert(BLEND.to_owned(), blend);
+        if let Some(evidence) = &self.evidence {
+            let text = serde_json::to_string(evidence).unwrap_or_default();
+            store.texts.insert(EVIDENCE.to_owned(), text);
+        }
         let means = (Shape::new(1, self.means.len()), self.means.clone());
         store.tensors.insert(MEANS.to_owned(), means);
         if let Some(space) = &self.space {
@@ -107,8 +181,15 @@ impl SavedPrior {
         let broken = |what: &str| MethodError::Table(format!("the model has no {what}"));
         let blend = store.texts.get(BLEND).and_then(|text| serde_json::from_str(text).ok());
         let tensor = |name: &str| store.tensors.get(name).map(|(_, values)| values.clone());
+        let evidence = match store.texts.get(EVIDENCE) {
+            Some(text) => {
+                Some(serde_json::from_str(text).map_err(|_| broken("readable evidence"))?)
+            }
+            None => None,
+        };
         Ok(SavedPrior {
             blend: blend.ok_or_else(|| broken("blend"))?,
+            evidence,
             means: tensor(MEANS).ok_or_else(|| broken("means"))?,
             space: tensor(SPACE),
         })
