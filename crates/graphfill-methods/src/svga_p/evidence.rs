@@ -3,16 +3,11 @@
 //! Every feature is standardised, z = (x − mean) / deviation, and a row is a Gaussian given its
 //! [components](super::components): x | g ~ N(μ + gB, Σ), g = (arb, one hop). Its conditional mean is
 //! one more component of the prior, linear in the known cells. What is left for a network to find is
-//! what is not linear; it sees, for every row,
-//!
-//!   (z where known, else its conditional mean | unknown or not | z of arb | z of one hop | ln(1 + degree))
-//!
-//! and learns from cells that are hidden from it in one of several [`View`]s of the table.
+//! what is not linear.
 
 use std::ops::Range;
 
-use graphfill_data::{CellMask, splits};
-use graphfill_engine::random::{Key, uniforms};
+use graphfill_data::CellMask;
 use serde::{Deserialize, Serialize};
 
 use super::components::{ONE_HOP, PanelComponents, USUAL};
@@ -23,11 +18,8 @@ use crate::row_gaussian::{Cells, RowGaussian};
 
 /// Wider tables are left to propagation: a row's Gaussian has as many rows and columns as it.
 const MOST_FEATURES: usize = 300;
-/// Rows of all views together, and the most views.
-const VIEWED_ROWS: usize = 24_000;
-const MOST_VIEWS: usize = 4;
-/// The share of known cells that a view hides, and of whole rows, at least and at most.
-const HIDDEN_SHARE: f32 = 0.2;
+/// The share of rows that an update hides whole: at least this, and so much more where all missing
+/// cells are in whole missing rows.
 const HIDDEN_ROWS: (f64, f64) = (0.1, 0.6);
 /// Inputs of the network stay within this.
 const LARGEST_INPUT: f32 = 4.0;
@@ -37,6 +29,20 @@ pub(super) fn is_there(task: &Task<'_>, unknown: &CellMask) -> bool {
     let partly = |row: usize| !unknown.is_whole(row) && !unknown.cells(row).is_empty();
     let narrow = (2..=MOST_FEATURES).contains(&task.features.width());
     narrow && (0..task.features.rows()).any(partly)
+}
+
+/// The share of rows that training hides whole.
+pub(super) fn hidden_rows(features: &Features<'_>, unknown: &CellMask) -> f32 {
+    let blank = unknown.whole_rows() * features.cells();
+    (HIDDEN_ROWS.0 + HIDDEN_ROWS.1 * blank as f64 / unknown.count().max(1) as f64) as f32
+}
+
+/// The cell of each feature.
+pub(super) fn cells_of(features: &Features<'_>) -> Vec<u32> {
+    let groups = features.groups().iter();
+    groups
+        .flat_map(|group| group.features.clone().map(|feature| group.cell_of(feature) as u32))
+        .collect()
 }
 
 /// How features are standardised, and the Gaussian of a row.
@@ -86,14 +92,6 @@ pub(super) struct RowTable {
     is_number: Vec<bool>,
 }
 
-/// A part of the rows with further cells hidden.
-pub(super) struct View {
-    pub(super) rows: Vec<u32>,
-    /// Everything but the hidden cells: what may not be learnt from.
-    pub(super) not_hidden: CellMask,
-    pub(super) known: Vec<bool>,
-}
-
 impl RowTable {
     pub(super) fn new(
         task: &Task<'_>,
@@ -139,50 +137,6 @@ impl RowTable {
         }
     }
 
-    /// Parts of the rows with cells hidden as the unknown ones are.
-    pub(super) fn views(&self, task: &Task<'_>, unknown: &CellMask) -> Vec<View> {
-        let seen: Vec<u32> =
-            (0..self.rows as u32).filter(|&row| !unknown.is_whole(row as usize)).collect();
-        let count = (VIEWED_ROWS / seen.len().max(1)).clamp(1, MOST_VIEWS);
-        let blank = unknown.whole_rows() * task.features.cells();
-        let blank_share = blank as f64 / unknown.count().max(1) as f64;
-        let whole_rows = (HIDDEN_ROWS.0 + HIDDEN_ROWS.1 * blank_share) as f32;
-        let view = |view: usize| {
-            let mut rows = splits::shuffled(&seen, task.seed.wrapping_add(view as u64));
-            rows.truncate(VIEWED_ROWS);
-            rows.sort_unstable();
-            self.view(task.features, rows, whole_rows, Key::new(task.seed, 0, view as u64))
-        };
-        (0..count).map(view).collect()
-    }
-
-    fn view(&self, features: &Features<'_>, rows: Vec<u32>, whole: f32, key: Key) -> View {
-        let cells = features.cells();
-        let mut draws = vec![0.0f32; rows.len() * (cells + 1)];
-        uniforms(key, &mut draws);
-        let mut known = self.known.clone();
-        let mut hidden_cells: Vec<Vec<u32>> = vec![Vec::new(); self.rows];
-        for (&row, draws) in rows.iter().zip(draws.chunks_exact(cells + 1)) {
-            let row = row as usize;
-            let all = draws[cells] < whole;
-            for about in features.groups() {
-                for feature in about.features.clone() {
-                    let cell = about.cell_of(feature);
-                    let at = row * self.columns + feature;
-                    if self.known[at] && (all || draws[cell] < HIDDEN_SHARE) {
-                        known[at] = false;
-                        hidden_cells[row].push(cell as u32);
-                    }
-                }
-            }
-        }
-        let not_hidden = CellMask::build(self.rows, cells, |row, list| {
-            let hidden = &hidden_cells[row];
-            list.extend((0..cells as u32).filter(|cell| !hidden.contains(cell)));
-        });
-        View { rows, not_hidden, known }
-    }
-
     fn cells<'a>(&'a self, values: &'a [f32], known: &'a [bool]) -> Cells<'a> {
         Cells {
             rows: self.rows,
@@ -215,9 +169,10 @@ impl Evidence {
 
     /// The conditional mean of every cell given the known ones, as components have it; a known cell
     /// is left out of its own.
-    pub(super) fn estimates(&self, table: &RowTable, known: &[bool]) -> Vec<f32> {
+    pub(super) fn estimates(&self, table: &RowTable) -> Vec<f32> {
         let values = standardised(&table.values, &self.features);
-        self.restored(self.gaussian.estimate(&table.cells(&values, known), &table.context))
+        let cells = table.cells(&values, &table.known);
+        self.restored(self.gaussian.estimate(&cells, &table.context))
     }
 
     /// The mean of every cell as if nothing of its row were known.
@@ -225,35 +180,25 @@ impl Evidence {
         self.restored(self.gaussian.estimate_blank_left_out(table.rows, &table.context))
     }
 
-    /// How many numbers the network sees of a row.
-    pub(super) fn inputs(&self) -> usize {
-        4 * self.features.len() + 1
+    /// z of the known cells, zero elsewhere: rows × features.
+    pub(super) fn values(&self, table: &RowTable) -> Vec<f32> {
+        let mut values = standardised(&table.values, &self.features);
+        for (value, known) in values.iter_mut().zip(&table.known) {
+            *value = if *known { bounded(*value) } else { 0.0 };
+        }
+        values
     }
 
-    /// What the network sees of some rows, of which these cells are known.
-    pub(super) fn input(
-        &self,
-        table: &RowTable,
-        known: &[bool],
-        estimates: &[f32],
-        rows: impl Iterator<Item = usize>,
-    ) -> Vec<f32> {
-        let columns = table.columns;
-        let bounded = |value: f32| value.clamp(-LARGEST_INPUT, LARGEST_INPUT);
-        let mut input = Vec::new();
-        for row in rows {
-            let cells = row * columns..(row + 1) * columns;
-            for (at, moments) in cells.clone().zip(&self.features) {
-                let value = if known[at] { table.values[at] } else { estimates[at] };
-                input.push(bounded(moments.standardised(value)));
-            }
-            input.extend(known[cells].iter().map(|known| f32::from(u8::from(!known))));
-            let context = &table.context[row * 2 * columns..(row + 1) * 2 * columns];
-            let standardised = context.iter().zip(&self.context);
-            input.extend(standardised.map(|(value, moments)| bounded(moments.standardised(*value))));
-            input.push(table.degrees[row] - 1.0);
+    /// What else the network sees of a row: the standardised context and ln(1 + degree).
+    pub(super) fn context(&self, table: &RowTable) -> Vec<f32> {
+        let columns = self.context.len();
+        let mut context = Vec::with_capacity(table.rows * (columns + 1));
+        for (row, degree) in table.context.chunks_exact(columns).zip(&table.degrees) {
+            let standardised = row.iter().zip(&self.context);
+            context.extend(standardised.map(|(value, moments)| bounded(moments.standardised(*value))));
+            context.push(degree - 1.0);
         }
-        input
+        context
     }
 
     fn restored(&self, mut values: Vec<f32>) -> Vec<f32> {
@@ -267,15 +212,19 @@ impl Evidence {
 }
 
 impl RowTable {
-    /// Which cells are known.
-    pub(super) fn known(&self) -> &[bool] {
-        &self.known
+    /// One where a cell is known, zero elsewhere.
+    pub(super) fn known(&self) -> Vec<f32> {
+        self.known.iter().map(|&known| f32::from(u8::from(known))).collect()
     }
 
-    /// The rows of which something is known.
+    /// Whether nothing of a row is known.
     pub(super) fn is_blank(&self, row: usize) -> bool {
         !self.known[row * self.columns..(row + 1) * self.columns].contains(&true)
     }
+}
+
+fn bounded(value: f32) -> f32 {
+    value.clamp(-LARGEST_INPUT, LARGEST_INPUT)
 }
 
 fn standardised(values: &[f32], moments: &[Moments]) -> Vec<f32> {

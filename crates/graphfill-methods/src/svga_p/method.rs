@@ -6,8 +6,9 @@ use graphfill_data::CellMask;
 use graphfill_engine::{Plan, Session, TensorStore};
 
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
-use super::prior::{Prior, SavedPrior, ViewedPrior};
-use super::row_model::RowModel;
+use super::evidence;
+use super::prior::{Input, Prior, RowInput, SavedPrior, rows_of};
+use super::row_model::{CONTEXT, KNOWN, RowModel, VALUES};
 use super::settings::{PARAMETERS, Settings};
 use crate::error::Result;
 use crate::learning::{
@@ -75,39 +76,49 @@ impl SvgaPLearner {
     }
 
     /// The programs where rows have known cells of their own.
-    fn prepare_rows(&self, task: &Task<'_>, scales: Scales, prior: Prior) -> Result<Prepared> {
+    fn row_programs(
+        &self,
+        task: &Task<'_>,
+        unknown: &CellMask,
+        scales: &Scales,
+        input: RowInput,
+    ) -> Result<(Plan, Vec<(String, Vec<f32>)>)> {
         let Settings { width, learning_rate, .. } = self.settings;
-        let model = RowModel { width, inputs: prior.inputs, learning_rate };
-        let mut inputs = vec![(INPUT.to_owned(), prior.input)];
-        let mut known = Vec::new();
-        for (at, ViewedPrior { view, scores, input }) in prior.views.into_iter().enumerate() {
-            let names = RowModel::names(at);
-            inputs.extend([(names.0, input), (names.1, scores)]);
-            let hidden = &view.not_hidden;
-            let binary = BinaryLoss::Multinomial;
-            known.push(Observed::of_rows(task.features, hidden, &scales, binary, view.rows)?);
-        }
-        let prediction = model.prediction(self.nodes)?;
-        let plan = match known.is_empty() {
-            // A saved model needs its decoder, not its views.
-            true => {
-                let nobody = Observed::of_rows(
-                    task.features,
-                    task.unknown,
-                    &scales,
-                    BinaryLoss::Multinomial,
-                    Vec::new(),
-                )?;
-                let names = RowModel::names(0);
-                inputs.extend([(names.0, Vec::new()), (names.1, Vec::new())]);
-                Plan::new(vec![model.training(&[nobody])?, prediction])?
-            }
-            false => Plan::new(vec![model.training(&known)?, prediction])?,
+        let model = RowModel {
+            rows: self.nodes,
+            width,
+            context: input.context.len() / self.nodes.max(1),
+            cells: evidence::cells_of(task.features),
+            hidden_rows: evidence::hidden_rows(task.features, unknown),
+            learning_rate,
         };
-        let losses = vec!["loss".to_owned(), "features".to_owned()];
-        let found = prior.saved.write();
-        let outlet = Outlet { offsets: vec![Arc::new(prior.scores)], scales, losses, found };
-        Ok(Prepared { plan, inputs, outlet })
+        let rows = (0..self.nodes as u32).collect();
+        let binary = BinaryLoss::Multinomial;
+        let known = Observed::of_rows(task.features, unknown, scales, binary, rows)?;
+        let plan = Plan::new(vec![model.training(&known)?, model.prediction()?])?;
+        let inputs = vec![
+            (VALUES.to_owned(), input.values),
+            (KNOWN.to_owned(), input.known),
+            (CONTEXT.to_owned(), input.context),
+        ];
+        Ok((plan, inputs))
+    }
+
+    /// The programs where rows are known or unknown as a whole.
+    fn graph_programs(
+        &self,
+        task: &Task<'_>,
+        unknown: &CellMask,
+        scales: &Scales,
+        (input, inputs): (Vec<f32>, usize),
+    ) -> Result<(Plan, Vec<(String, Vec<f32>)>, Known)> {
+        let features = Observed::features(task.features, unknown, scales, BinaryLoss::Multinomial)?;
+        let labels = task.labels.map(Observed::labels).transpose()?.flatten();
+        let known = Known { features, labels };
+        let model = self.model(inputs);
+        let training = model.training(&self.graph, &known)?;
+        let plan = Plan::new(vec![training, model.prediction(&self.graph)?])?;
+        Ok((plan, vec![(INPUT.to_owned(), input)], known))
     }
 
     fn model(&self, inputs: usize) -> Model {
@@ -136,23 +147,25 @@ impl Learner for SvgaPLearner {
         };
         let saved = self.saved.as_ref().map(|(_, prior)| prior);
         let prior = Prior::of(task, unknown, &scales, saved)?;
-        if prior.saved.has_evidence() {
-            return self.prepare_rows(task, scales, prior);
-        }
-        let features =
-            Observed::features(task.features, unknown, &scales, BinaryLoss::Multinomial)?;
-        let offset = prior.rows(&features.rows, task.features.width());
-        let labels = task.labels.map(Observed::labels).transpose()?.flatten();
-        let mut losses = vec!["loss".to_owned(), "features".to_owned()];
-        losses.extend(labels.iter().map(|_| "labels".to_owned()));
-        if self.settings.lambda > 0.0 {
-            losses.push("field".to_owned());
-        }
-        let known = Known { features, labels };
-        let model = self.model(prior.inputs);
-        let training = model.training(&self.graph, &known)?;
-        let plan = Plan::new(vec![training, model.prediction(&self.graph)?])?;
-        let inputs = vec![(INPUT.to_owned(), prior.input), (OFFSET.to_owned(), offset)];
+        let mut losses = vec!["loss".to_owned()];
+        let (plan, mut inputs, offset) = match prior.input {
+            Input::Rows(input) => {
+                let (plan, inputs) = self.row_programs(task, unknown, &scales, input)?;
+                (plan, inputs, prior.scores.clone())
+            }
+            Input::Prior(input, columns) => {
+                let (plan, inputs, known) =
+                    self.graph_programs(task, unknown, &scales, (input, columns))?;
+                losses.push("features".to_owned());
+                losses.extend(known.labels.iter().map(|_| "labels".to_owned()));
+                if self.settings.lambda > 0.0 {
+                    losses.push("field".to_owned());
+                }
+                let rows = &known.features.rows;
+                (plan, inputs, rows_of(&prior.scores, rows, task.features.width()))
+            }
+        };
+        inputs.push((OFFSET.to_owned(), offset));
         let found = prior.saved.write();
         let outlet = Outlet { offsets: vec![Arc::new(prior.scores)], scales, losses, found };
         Ok(Prepared { plan, inputs, outlet })

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::blend::{Blend, Own, Parts};
 use super::components::{PanelComponents, Source};
 use super::compression::{compressed, leading_space};
-use super::evidence::{self, Evidence, RowTable, View};
+use super::evidence::{self, Evidence, RowTable};
 use crate::error::{MethodError, Result};
 use crate::features::Centres;
 use crate::learning::Scales;
@@ -23,20 +23,28 @@ const MOST_INPUTS: usize = 256;
 pub(super) struct Prior {
     /// o.
     pub(super) scores: Vec<f32>,
-    /// U, and how many columns it has.
-    pub(super) input: Vec<f32>,
-    pub(super) inputs: usize,
-    /// Views with cells hidden, where rows have evidence of their own.
-    pub(super) views: Vec<ViewedPrior>,
+    /// What the network sees.
+    pub(super) input: Input,
     /// From which the prior of nodes that arrive later can be made.
     pub(super) saved: SavedPrior,
 }
 
-/// The prior of some rows with further cells hidden.
-pub(super) struct ViewedPrior {
-    pub(super) view: View,
-    pub(super) scores: Vec<f32>,
-    pub(super) input: Vec<f32>,
+/// What the network sees.
+pub(super) enum Input {
+    /// U, of so many columns.
+    Prior(Vec<f32>, usize),
+    /// The rows themselves.
+    Rows(RowInput),
+}
+
+/// What a network sees of rows that have known cells of their own.
+pub(super) struct RowInput {
+    /// z of the known cells.
+    pub(super) values: Vec<f32>,
+    /// Which are known.
+    pub(super) known: Vec<f32>,
+    /// Components and degree.
+    pub(super) context: Vec<f32>,
 }
 
 /// What was found out about a table.
@@ -92,59 +100,39 @@ impl Prior {
             None => (wide, columns),
         };
         let saved = SavedPrior { blend, evidence: None, means, space };
-        Ok(Prior { scores, input, inputs, views: Vec::new(), saved })
+        Ok(Prior { scores, input: Input::Prior(input, inputs), saved })
     }
 
     /// The prior where rows say something of themselves.
     fn with_evidence(parts: &Parts<'_>, saved: Option<&SavedPrior>) -> Result<Self> {
         let Parts { task, unknown, scales, panels, .. } = *parts;
         let table = RowTable::new(task, unknown, scales, panels);
-        let width = task.features.width();
         let evidence = match saved.and_then(|saved| saved.evidence.clone()) {
             Some(evidence) => evidence,
             None => Evidence::fit(&table, task.seed),
         };
         let blank = evidence.blank_estimates(&table);
-        let estimates = evidence.estimates(&table, table.known());
+        let estimates = evidence.estimates(&table);
         let is_blank: Vec<bool> = (0..task.features.rows()).map(|row| table.is_blank(row)).collect();
         let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
         let whole = Parts { own: Some(own), ..*parts };
         let blend = saved.map_or_else(|| Blend::fit(&whole), |saved| saved.blend.clone());
         let scores = blend.prior(&whole);
-        let all_rows = 0..task.features.rows();
-        let input = evidence.input(&table, table.known(), &estimates, all_rows);
-        let views = match saved {
-            Some(_) => Vec::new(),
-            None => table.views(task, unknown),
-        };
-        let mut viewed = Vec::new();
-        for view in views {
-            task.progress.check()?;
-            let estimates = evidence.estimates(&table, &view.known);
-            let rows = || view.rows.iter().map(|&row| row as usize);
-            let is_blank: Vec<bool> = view
-                .known
-                .chunks_exact(width.max(1))
-                .map(|row| !row.contains(&true))
-                .collect();
-            let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
-            let scores = blend.prior(&Parts { own: Some(own), ..*parts });
-            let scores = rows().flat_map(|row| &scores[row * width..(row + 1) * width]);
-            let scores = scores.copied().collect();
-            let input = evidence.input(&table, &view.known, &estimates, rows());
-            viewed.push(ViewedPrior { view, scores, input });
-        }
-        let inputs = evidence.inputs();
-        let saved =
-            SavedPrior { blend, evidence: Some(evidence), means: Vec::new(), space: None };
-        Ok(Prior { scores, input, inputs, views: viewed, saved })
+        let input = Input::Rows(RowInput {
+            values: evidence.values(&table),
+            known: table.known(),
+            context: evidence.context(&table),
+        });
+        let saved = SavedPrior { blend, evidence: Some(evidence), means: Vec::new(), space: None };
+        Ok(Prior { scores, input, saved })
     }
 
-    /// o of some rows.
-    pub(super) fn rows(&self, rows: &[u32], width: usize) -> Vec<f32> {
-        let row = |&row: &u32| &self.scores[row as usize * width..(row as usize + 1) * width];
-        rows.iter().flat_map(row).copied().collect()
-    }
+}
+
+/// Some rows of a matrix.
+pub(super) fn rows_of(matrix: &[f32], rows: &[u32], width: usize) -> Vec<f32> {
+    let row = |&row: &u32| &matrix[row as usize * width..(row as usize + 1) * width];
+    rows.iter().flat_map(row).copied().collect()
 }
 
 const BLEND: &str = "blend";
@@ -153,11 +141,6 @@ const MEANS: &str = "prior means";
 const SPACE: &str = "prior space";
 
 impl SavedPrior {
-    /// Whether rows say something of themselves.
-    pub(super) fn has_evidence(&self) -> bool {
-        self.evidence.is_some()
-    }
-
     /// As texts and tensors.
     pub(super) fn write(&self) -> TensorStore {
         let mut store = TensorStore::default();
