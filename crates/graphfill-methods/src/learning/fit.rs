@@ -16,6 +16,7 @@ use super::history::History;
 use super::saved::MODELS;
 use super::scales::Scales;
 use super::training::{Ended, Schedule};
+use super::trust::Trust;
 use super::validator::{Criterion, Validator};
 use crate::error::{MethodError, Result};
 use crate::method::{Choice, EstimateSink, Fitted, Score, Task};
@@ -61,6 +62,11 @@ pub trait Learner {
     fn trained(&self, session: &mut Session) -> Result<TrainedModel>;
     /// The likeliest class of every node, where the model has learnt labels.
     fn classes(&self, session: &mut Session) -> Result<Option<Vec<u32>>>;
+    /// The model before it has learnt anything, where that says something already: groups of
+    /// features for which training is of no use keep it.
+    fn untrained(&self, _outlet: &Outlet) -> Option<TrainedModel> {
+        None
+    }
     /// Everything that was chosen.
     fn parameters(&self) -> Parameters;
     /// What is saved with the model, from which it can be made again.
@@ -126,7 +132,12 @@ impl Learnt {
             }
         }
         let mut classes = learner.classes(&mut first.session)?;
-        let validated = first.decoded();
+        let mut validated = first.decoded();
+        let trust = match (&validator, learner.untrained(&first.outlet)) {
+            (Some(validator), Some(untrained)) => Trust::weigh(validator, &validated, untrained)?,
+            _ => Trust::Full,
+        };
+        trust.apply(&mut validated, task.features);
         let score = validator.as_ref().map(|one| one.score(&validated)).transpose()?;
         let group_scores = match &validator {
             Some(validator) => validator.scores(&validated)?,
@@ -137,7 +148,9 @@ impl Learnt {
         if is_refitted && !course.is_over() {
             drop(first);
             let mut second = Trainer::new(learner, task, learner.prepare(task, task.unknown)?)?;
-            course.describe(learner.about(task, &second.outlet));
+            let mut about = learner.about(task, &second.outlet);
+            about.texts.insert(TRUST.to_owned(), trust.to_text());
+            course.describe(about);
             let schedule = Schedule { most_updates: updates, patience: u64::MAX, ..schedule };
             for model in 0..recipe.models {
                 let purpose =
@@ -152,6 +165,7 @@ impl Learnt {
             }
             if !second.models.is_empty() {
                 models = second.decoded();
+                trust.apply(&mut models, task.features);
             }
         }
         let ended_early = course.finished().iter().map(|one| one.ended).find(|end| end.is_early());
@@ -182,10 +196,14 @@ impl Learnt {
             trainer.take(&finished.parameters)?;
         }
         let classes = learner.classes(&mut trainer.session)?;
+        let mut models = trainer.decoded();
+        if let Some(text) = store.texts.get(TRUST) {
+            Trust::from_text(text)?.apply(&mut models, task.features);
+        }
         let groups = vec![None; task.features.groups().len()];
         Ok(Learnt {
             choices: choices(learner, task, &learner.parameters(), &groups),
-            models: trainer.decoded(),
+            models,
             validated: None,
             score: None,
             classes,
@@ -194,6 +212,9 @@ impl Learnt {
         })
     }
 }
+
+/// The text that says how far training is trusted.
+const TRUST: &str = "trust";
 
 fn choices(
     learner: &dyn Learner,

@@ -14,6 +14,7 @@ mod saved;
 mod scales;
 mod targets;
 mod training;
+mod trust;
 mod undisturbed;
 mod validator;
 
@@ -27,5 +28,6 @@ pub use saved::{METHOD, MODELS, Saved, changes, texts};
 pub use scales::{Counts, NumericBlocks, Scale, ScaleOptions, Scales};
 pub use targets::{BinaryLoss, Observed};
 pub use training::{Best, Ended, Loop, Schedule, State, Validation};
+pub use trust::Trust;
 pub use undisturbed::Undisturbed;
 pub use validator::{Criterion, Validator};

@@ -62,6 +62,11 @@ impl<'a> Validator<'a> {
         validator
     }
 
+    /// The table.
+    pub fn features(&self) -> &'a Features<'a> {
+        self.features
+    }
+
     /// The score of models.
     pub fn score(&self, models: &Decoded) -> Result<f64> {
         let scores = self.running(models)?;

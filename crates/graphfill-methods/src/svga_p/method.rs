@@ -9,7 +9,7 @@ use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::evidence;
 use super::prior::{Input, Prior, RowInput, SavedPrior, rows_of};
 use super::row_model::{CONTEXT, KNOWN, RowModel, VALUES};
-use super::settings::{PARAMETERS, Settings};
+use super::settings::{Network, PARAMETERS, Settings};
 use crate::error::Result;
 use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, ScaleOptions, Scales,
@@ -54,7 +54,9 @@ impl Method for SvgaP {
         let Saved { fixed, scales, .. } = Saved::read(saved, task)?;
         let settings = Settings::of(&Task { fixed: &fixed, ..*task })?;
         let mut learner = SvgaPLearner::new(settings, task)?;
-        learner.saved = Some((scales, SavedPrior::read(saved)?));
+        let prior = SavedPrior::read(saved)?;
+        learner.network = prior.network();
+        learner.saved = Some((scales, prior));
         Ok(Box::new(Learnt::restore(&learner, task, saved)?))
     }
 }
@@ -66,13 +68,19 @@ struct SvgaPLearner {
     saved: Option<(Scales, SavedPrior)>,
     nodes: usize,
     classes: usize,
+    network: Network,
 }
 
 impl SvgaPLearner {
     fn new(settings: Settings, task: &Task<'_>) -> Result<Self> {
         let graph = NormalisedGraph::new(task.graph)?;
         let classes = task.labels.map_or(0, |labels| labels.classes.len());
-        Ok(SvgaPLearner { settings, graph, saved: None, nodes: task.graph.nodes(), classes })
+        let network = match evidence::is_there(task, task.unknown) {
+            true => Network::Rows,
+            false => Network::Graph,
+        };
+        let nodes = task.graph.nodes();
+        Ok(SvgaPLearner { settings, graph, saved: None, nodes, classes, network })
     }
 
     /// The programs where rows have known cells of their own.
@@ -83,7 +91,7 @@ impl SvgaPLearner {
         scales: &Scales,
         input: RowInput,
     ) -> Result<(Plan, Vec<(String, Vec<f32>)>)> {
-        let Settings { width, learning_rate, .. } = self.settings;
+        let Settings { row_width: width, row_learning_rate: learning_rate, .. } = self.settings;
         let model = RowModel {
             rows: self.nodes,
             width,
@@ -146,7 +154,7 @@ impl Learner for SvgaPLearner {
             None => Scales::of(task.features, unknown, ScaleOptions::PLAIN),
         };
         let saved = self.saved.as_ref().map(|(_, prior)| prior);
-        let prior = Prior::of(task, unknown, &scales, saved)?;
+        let prior = Prior::of(task, unknown, &scales, self.network, saved)?;
         let mut losses = vec!["loss".to_owned()];
         let (plan, mut inputs, offset) = match prior.input {
             Input::Rows(input) => {
@@ -191,8 +199,22 @@ impl Learner for SvgaPLearner {
         Ok(Some(likeliest_classes(&latent, self.nodes, &weight, &bias, self.classes)))
     }
 
+    fn untrained(&self, outlet: &Outlet) -> Option<TrainedModel> {
+        let width = match self.network {
+            Network::Graph => self.settings.width,
+            Network::Rows => self.settings.row_width,
+        };
+        let features = outlet.offsets[0].len() / self.nodes.max(1);
+        Some(TrainedModel {
+            latent: vec![0.0; self.nodes * width],
+            weight: vec![0.0; width * features],
+            bias: Some(vec![0.0; features]),
+            factors: vec![vec![1.0; features]],
+        })
+    }
+
     fn parameters(&self) -> Parameters {
-        self.settings.parameters()
+        self.settings.parameters(self.network)
     }
 
     fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {

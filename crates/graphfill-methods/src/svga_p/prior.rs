@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use super::blend::{Blend, Own, Parts};
 use super::components::{PanelComponents, Source};
 use super::compression::{compressed, leading_space};
-use super::evidence::{self, Evidence, RowTable};
+use super::evidence::{Evidence, RowTable};
+use super::settings::Network;
 use crate::error::{MethodError, Result};
 use crate::features::Centres;
 use crate::learning::Scales;
@@ -65,6 +66,7 @@ impl Prior {
         task: &Task<'_>,
         unknown: &CellMask,
         scales: &Scales,
+        network: Network,
         saved: Option<&SavedPrior>,
     ) -> Result<Self> {
         let centres = Centres::of(task.features, unknown);
@@ -78,11 +80,7 @@ impl Prior {
         }
         task.progress.end();
         let parts = Parts { task, unknown, scales, panels: &components, own: None };
-        let with_evidence = match saved {
-            Some(saved) => saved.evidence.is_some(),
-            None => evidence::is_there(task, unknown),
-        };
-        if with_evidence {
+        if network == Network::Rows {
             return Self::with_evidence(&parts, saved);
         }
         let blend = saved.map_or_else(|| Blend::fit(&parts), |saved| saved.blend.clone());
@@ -141,6 +139,11 @@ const MEANS: &str = "prior means";
 const SPACE: &str = "prior space";
 
 impl SavedPrior {
+    /// Which network it was made for.
+    pub(super) fn network(&self) -> Network {
+        if self.evidence.is_some() { Network::Rows } else { Network::Graph }
+    }
+
     /// As texts and tensors.
     pub(super) fn write(&self) -> TensorStore {
         let mut store = TensorStore::default();

@@ -25,7 +25,7 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
     ParameterInfo {
         name: HIDDEN,
         about: "width of hidden and latent rows",
-        default: "256",
+        default: "256; 128 where single cells are missing",
         allowed: Allowed::Whole { least: 1.0, most: 16_384.0 },
     },
     ParameterInfo {
@@ -43,7 +43,7 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
     ParameterInfo {
         name: LEARNING_RATE,
         about: "of Adam",
-        default: "0.002",
+        default: "0.002; 0.003 where single cells are missing",
         allowed: Allowed::Number { least: 1e-7, most: 1.0 },
     },
     ParameterInfo {
@@ -66,13 +66,25 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
     },
 ];
 
+/// Which network corrects the prior.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Network {
+    /// A graph network, where rows are known or unknown as a whole.
+    Graph,
+    /// A network of single rows, where they have known cells of their own.
+    Rows,
+}
+
 /// What SVGA-P is trained with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Settings {
     pub(super) width: usize,
+    /// Of the network of rows, which has less to say.
+    pub(super) row_width: usize,
     pub(super) lambda: f32,
     pub(super) beta: f32,
     pub(super) learning_rate: f32,
+    pub(super) row_learning_rate: f32,
     pub(super) dropout: f32,
     pub(super) recipe: Recipe,
 }
@@ -91,9 +103,11 @@ impl Settings {
         };
         Ok(Settings {
             width: number(HIDDEN, 256.0) as usize,
+            row_width: number(HIDDEN, 128.0) as usize,
             lambda: number(LAMBDA, 0.1) as f32,
             beta: number(BETA, 0.1) as f32,
             learning_rate: number(LEARNING_RATE, 2e-3) as f32,
+            row_learning_rate: number(LEARNING_RATE, 3e-3) as f32,
             dropout: number(DROPOUT, if ranked { 0.5 } else { 0.0 }) as f32,
             recipe: Recipe {
                 schedule,
@@ -105,13 +119,18 @@ impl Settings {
     }
 
     /// What was chosen, by name.
-    pub(super) fn parameters(&self) -> Parameters {
-        Parameters::default()
-            .with(HIDDEN, self.width as f64)
-            .with(LAMBDA, plain(self.lambda))
-            .with(BETA, plain(self.beta))
-            .with(LEARNING_RATE, plain(self.learning_rate))
-            .with(DROPOUT, plain(self.dropout))
-            .with(MODELS, self.recipe.models as f64)
+    pub(super) fn parameters(&self, network: Network) -> Parameters {
+        let models = Parameters::default().with(MODELS, self.recipe.models as f64);
+        match network {
+            Network::Graph => models
+                .with(HIDDEN, self.width as f64)
+                .with(LAMBDA, plain(self.lambda))
+                .with(BETA, plain(self.beta))
+                .with(LEARNING_RATE, plain(self.learning_rate))
+                .with(DROPOUT, plain(self.dropout)),
+            Network::Rows => models
+                .with(HIDDEN, self.row_width as f64)
+                .with(LEARNING_RATE, plain(self.row_learning_rate)),
+        }
     }
 }
