@@ -38,6 +38,14 @@ pub(crate) fn propagations() -> [&'static dyn Method; 5] {
     [&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi]
 }
 
+/// The methods that are worth comparing on any table: the propagation methods and the one that learns
+/// quickly.
+pub fn usual() -> Vec<&'static dyn Method> {
+    let mut usual = propagations().to_vec();
+    usual.push(&SvgaP);
+    usual
+}
+
 /// The method of that name.
 pub fn find(name: &str) -> Result<&'static dyn Method> {
     let found = all().into_iter().find(|method| method.info().name == name);

@@ -184,7 +184,7 @@ pub(crate) struct Evaluate {
     /// The folder that holds data sets [default: the cache folder]
     #[arg(long, value_name = "DIR", env = "GRAPHFILL_DATA")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Methods to compare [default: all; see graphfill methods]
+    /// Methods to compare [default: propagation and svga-p; see graphfill methods]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
     /// Fix a parameter of a method instead of choosing it by validation (repeatable)

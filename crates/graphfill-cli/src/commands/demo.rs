@@ -56,13 +56,12 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     output::line(
         "\n2. evaluate   the same question without knowing the truth: hide what is known, estimate it, score:\n",
     )?;
-    let methods = registry::all().into_iter().filter(|method| method.info().name != "auto");
     let evaluation = evaluate(
         &dataset,
         &EvaluateOptions {
             hiding: Hiding::Rows(graphfill::data::splits::Shares::new(7.0, 1.0, 2.0)?),
             progress: &progress,
-            ..EvaluateOptions::new(methods.collect())
+            ..EvaluateOptions::new(registry::usual())
         },
     )?;
     output::line(&methods_table(&evaluation).render())?;

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general.quiet);
     let methods: Vec<&'static dyn Method> = match arguments.methods.as_slice() {
-        [] => registry::all(),
+        [] => registry::usual(),
         names => names.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?,
     };
     let mut fixed = training::parameters(&arguments.training, &arguments.param, &methods)?;

@@ -82,9 +82,8 @@ impl Trust {
             }
             for factors in &mut model.factors {
                 let factor = |feature: usize| factors[if factors.len() == 1 { 0 } else { feature }];
-                let damped = |(feature, share): (usize, &f32)| {
-                    share * factor(feature) + (1.0 - share)
-                };
+                let damped =
+                    |(feature, share): (usize, &f32)| share * factor(feature) + (1.0 - share);
                 *factors = of_feature.iter().enumerate().map(damped).collect();
             }
         }

@@ -195,7 +195,8 @@ impl Evidence {
         let mut context = Vec::with_capacity(table.rows * (columns + 1));
         for (row, degree) in table.context.chunks_exact(columns).zip(&table.degrees) {
             let standardised = row.iter().zip(&self.context);
-            context.extend(standardised.map(|(value, moments)| bounded(moments.standardised(*value))));
+            context
+                .extend(standardised.map(|(value, moments)| bounded(moments.standardised(*value))));
             context.push(degree - 1.0);
         }
         context

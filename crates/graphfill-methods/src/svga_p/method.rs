@@ -5,8 +5,8 @@ use std::sync::Arc;
 use graphfill_data::CellMask;
 use graphfill_engine::{Plan, Session, TensorStore};
 
-use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::evidence;
+use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::prior::{Input, Prior, RowInput, SavedPrior, rows_of};
 use super::row_model::{CONTEXT, KNOWN, RowModel, VALUES};
 use super::settings::{Network, PARAMETERS, Settings};

@@ -8,8 +8,8 @@
 
 mod blend;
 mod components;
-mod evidence;
 mod compression;
+mod evidence;
 mod least_squares;
 mod method;
 mod model;

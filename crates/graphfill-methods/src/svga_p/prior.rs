@@ -111,7 +111,8 @@ impl Prior {
         };
         let blank = evidence.blank_estimates(&table);
         let estimates = evidence.estimates(&table);
-        let is_blank: Vec<bool> = (0..task.features.rows()).map(|row| table.is_blank(row)).collect();
+        let is_blank: Vec<bool> =
+            (0..task.features.rows()).map(|row| table.is_blank(row)).collect();
         let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
         let whole = Parts { own: Some(own), ..*parts };
         let blend = saved.map_or_else(|| Blend::fit(&whole), |saved| saved.blend.clone());
@@ -124,7 +125,6 @@ impl Prior {
         let saved = SavedPrior { blend, evidence: Some(evidence), means: Vec::new(), space: None };
         Ok(Prior { scores, input, saved })
     }
-
 }
 
 /// Some rows of a matrix.

@@ -11,9 +11,7 @@
 //! rows on along edges would break that: a neighbour's prior knows the cells that a row is to learn
 //! from.
 
-use graphfill_engine::{
-    Adam, Initial, Matrix, Program, Recorded, Result, Schedule, WeightDecay,
-};
+use graphfill_engine::{Adam, Initial, Matrix, Program, Recorded, Result, Schedule, WeightDecay};
 
 use super::model::{OFFSET, OFFSET_SCALE};
 use crate::learning::Observed;
