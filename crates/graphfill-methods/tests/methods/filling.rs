@@ -4,10 +4,14 @@ use crate::support;
 use graphfill_data::generator::{Recipe, generate};
 use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable};
 use graphfill_methods::fill::{FillOptions, Filled, fill};
+use graphfill_methods::learning::TrainingOptions;
 use graphfill_methods::{MethodError, registry};
 
+/// Filled after a short training, where there is any.
 fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
-    let options = FillOptions::new(registry::find(method).expect("a method"));
+    let training = TrainingOptions { most_updates: Some(30), ..TrainingOptions::default() };
+    let method = registry::find(method).expect("a method");
+    let options = FillOptions { training: &training, ..FillOptions::new(method) };
     fill(table, &graph.undirected(), &options).expect("filled")
 }
 

@@ -1,6 +1,10 @@
 //! Tests of the methods through their public door.
 
+mod corners;
 mod filling;
+mod learning;
 mod references;
+mod secrets;
 mod support;
 mod surprises;
+mod tables;

@@ -1,8 +1,10 @@
 //! What the tests of methods share: small tables, estimates as a dense matrix, dense references.
 
 use graphfill_data::generator::{ColumnSet, Recipe, generate};
-use graphfill_data::{CellMask, Dataset, UndirectedGraph};
+use graphfill_data::{CellMask, ColumnData, Dataset, Graph, NodeTable, UndirectedGraph};
 use graphfill_methods::features::Features;
+use graphfill_methods::fill::{FillOptions, Filled, fill};
+use graphfill_methods::learning::TrainingOptions;
 use graphfill_methods::{EstimateSink, Estimates, FixedParameters, Method, Result, Task, registry};
 
 /// A small town with missing rows and cells.
@@ -17,6 +19,40 @@ pub(crate) fn town(seed: u64) -> Dataset {
         ..Recipe::default()
     };
     generate(&recipe).expect("a town").dataset
+}
+
+/// The methods that learn.
+pub(crate) const LEARNERS: [&str; 4] = ["svga-r", "svga-u", "svga", "svga-p"];
+
+/// Small models of all methods that learn.
+pub(crate) fn small_models() -> FixedParameters {
+    let mut fixed = FixedParameters::default();
+    LEARNERS.into_iter().for_each(|name| fixed.fix(name, "hidden", 8.0));
+    fixed.fix("svga-p", "models", 2.0);
+    fixed
+}
+
+/// A table filled by a method that trains small models for a few updates.
+pub(crate) fn filled_after(
+    updates: u64,
+    fixed: &FixedParameters,
+    table: &NodeTable,
+    graph: &Graph,
+    method: &str,
+) -> Result<Filled> {
+    let training = TrainingOptions { most_updates: Some(updates), ..TrainingOptions::default() };
+    let method = registry::find(method)?;
+    let options = FillOptions { fixed, training: &training, ..FillOptions::new(method) };
+    fill(table, &graph.undirected(), &options)
+}
+
+/// Everything that a table says, to the last digit.
+pub(crate) fn texts(table: &NodeTable) -> Vec<String> {
+    let text = |column: &graphfill_data::Column| match column.data() {
+        ColumnData::Array(_) => format!("{:?}", column.text()),
+        ColumnData::Block(block) => format!("{block:?}"),
+    };
+    table.columns().iter().map(text).collect()
 }
 
 /// All estimates, `rows × features`.

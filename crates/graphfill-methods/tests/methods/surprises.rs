@@ -3,38 +3,17 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, UInt8Array};
-use graphfill_data::block::{BlockBuilder, BlockLayout};
-use graphfill_data::{
-    CellMask, Column, ColumnData, Direction, EdgeList, Graph, IdColumn, Kind, NodeIds, NodeTable,
-};
+use graphfill_data::{CellMask, Column, ColumnData, Graph, Kind, NodeTable};
 use graphfill_methods::fill::{FillOptions, Filled, fill};
 use graphfill_methods::{FixedParameters, registry};
 
-fn table(columns: Vec<Column>) -> NodeTable {
-    let rows = columns[0].rows();
-    NodeTable::new(IdColumn::default(), NodeIds::numbered(rows), columns, None)
-}
-
-fn graph(nodes: usize, edges: impl IntoIterator<Item = (u32, u32)>) -> Graph {
-    let mut list = EdgeList::unweighted();
-    edges.into_iter().for_each(|(a, b)| list.push(a, b, 1.0));
-    list.into_graph(nodes, Direction::Undirected)
-}
+use crate::tables::{block, cliques, graph, table};
 
 fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
     let fixed = FixedParameters::default();
     let method = registry::find(method).expect("a method");
     let options = FillOptions { fixed: &fixed, ..FillOptions::new(method) };
     fill(table, &graph.undirected(), &options).expect("filled")
-}
-
-/// Groups of `size` nodes, each joined to all others of its group.
-fn cliques(count: u32, size: u32) -> Vec<(u32, u32)> {
-    let pairs = move |group: u32| {
-        let first = group * size;
-        (0..size).flat_map(move |a| (a + 1..size).map(move |b| (first + a, first + b)))
-    };
-    (0..count).flat_map(pairs).collect()
 }
 
 #[test]
@@ -86,19 +65,6 @@ fn tiny_numbers_do_not_become_zero() {
     }
 }
 
-fn block(rows: usize, width: usize, ones: impl Fn(usize) -> Vec<u32>, missing: CellMask) -> Column {
-    let mut builder = BlockBuilder::new(width, BlockLayout::List);
-    for row in 0..rows {
-        let mut cells: Vec<(u32, f64)> = ones(row)
-            .into_iter()
-            .filter(|&column| !missing.contains(row, column as usize))
-            .map(|column| (column, 1.0))
-            .collect();
-        builder.push_row(&mut cells);
-    }
-    Column::block("tags", builder.finish(missing))
-}
-
 /// One tag a group: whatever the width, the group's tag is right and no other.
 #[test]
 fn a_perfect_pattern_is_taken_in_blocks_of_any_width() {
@@ -138,7 +104,7 @@ fn holes_in_binary_rows_are_judged_by_the_row() {
     });
     let all: Vec<u32> = (0..width as u32).collect();
     let rest = |row: usize| if row % 2 == 0 { vec![0] } else { all.clone() };
-    let table = self::table(vec![block(60, width, rest, full)]);
+    let table = crate::tables::table(vec![block(60, width, rest, full)]);
     let result = filled(&table, &graph(60, cliques(10, 6)), "fp");
     let ColumnData::Block(tags) = result.table.columns()[0].data() else { panic!("no block") };
     assert_eq!(tags.columns(1).len(), width);

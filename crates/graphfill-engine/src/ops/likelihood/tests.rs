@@ -22,6 +22,7 @@ struct Plain {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum PlainKind {
     Bernoulli,
+    BalancedBernoulli,
     SquaredError,
     Multinomial,
     Categorical,
@@ -39,7 +40,8 @@ impl Plain {
             Targets::dense(shape, dense)
         };
         match self.kind {
-            PlainKind::Bernoulli => likelihood.balanced_bernoulli(targets, self.weight),
+            PlainKind::Bernoulli => likelihood.bernoulli(targets, self.weight),
+            PlainKind::BalancedBernoulli => likelihood.balanced_bernoulli(targets, self.weight),
             PlainKind::SquaredError => likelihood.squared_error(targets, self.weight),
             PlainKind::Multinomial => likelihood.multinomial(targets, self.weight),
             PlainKind::Categorical => {
@@ -69,10 +71,13 @@ impl Plain {
             |at: usize, k: usize| row(at)[k] - row(at).iter().map(|s| s.exp()).sum::<f64>().ln();
         f64::from(self.weight)
             * match self.kind {
-                PlainKind::Bernoulli => {
+                PlainKind::Bernoulli | PlainKind::BalancedBernoulli => {
                     let share = mean(observed().map(|(x, ..)| x).sum(), observed().count());
+                    let (on, off) = match self.kind {
+                        PlainKind::BalancedBernoulli => (0.5 / share, 0.5 / (1.0 - share)),
+                        _ => (1.0, 1.0),
+                    };
                     let cell = |(x, s, w): (f64, f64, f64)| {
-                        let (on, off) = (0.5 / share, 0.5 / (1.0 - share));
                         let one = if x > 0.0 { on * x * (-s).exp().ln_1p() } else { 0.0 };
                         let zero = if x < 1.0 { off * (1.0 - x) * s.exp().ln_1p() } else { 0.0 };
                         w * (one + zero)
@@ -123,6 +128,7 @@ fn compressed(dense: &[f32], shape: Shape) -> SparseRows {
 fn blocks(rows: usize) -> impl Strategy<Value = Plain> {
     let kinds = prop_oneof![
         Just(PlainKind::Bernoulli),
+        Just(PlainKind::BalancedBernoulli),
         Just(PlainKind::SquaredError),
         Just(PlainKind::Multinomial),
         Just(PlainKind::Categorical),
@@ -131,6 +137,7 @@ fn blocks(rows: usize) -> impl Strategy<Value = Plain> {
         move |(kind, weight, width, holes)| {
             let value = match kind {
                 PlainKind::SquaredError => (-2.0f32..2.0).boxed(),
+                PlainKind::Bernoulli => prop_oneof![Just(0.0f32), Just(1.0), 0.0f32..1.0].boxed(),
                 PlainKind::Categorical => (0..width).prop_map(|k| k as f32).boxed(),
                 _ => prop_oneof![Just(0.0f32), Just(1.0)].boxed(),
             };
@@ -282,9 +289,10 @@ fn many_blocks_of_rows_make_one_loss() {
 #[test]
 fn scores_far_out_stay_finite() {
     let targets = || Targets::dense([1, 4], vec![0.0, 1.0, 0.0, 1.0]);
-    let binary = Likelihood::new(1).balanced_bernoulli(targets(), 1.0);
+    let binary = Likelihood::new(1).bernoulli(targets(), 1.0);
+    let balanced = Likelihood::new(1).balanced_bernoulli(targets(), 1.0);
     let words = Likelihood::new(1).multinomial(targets(), 1.0);
-    for likelihood in [binary, words] {
+    for likelihood in [binary, balanced, words] {
         let likelihood = Arc::new(likelihood.expect("targets that fit"));
         let program = Program::new("test");
         let scores = program.parameter("scores", [1, 4], Initial::ZEROS);
