@@ -7,11 +7,11 @@ use graphfill_data::block::{BlockBuilder, BlockLayout};
 use graphfill_data::generator::{Recipe, generate};
 use graphfill_data::splits::Shares;
 use graphfill_data::{
-    CellMask, Column, Dataset, Direction, EdgeList, IdColumn, Kind, NodeIds, NodeTable, Silent,
+    CellMask, Column, Dataset, Direction, EdgeList, IdColumn, Kind, NodeIds, NodeTable,
 };
 use graphfill_eval::{EvaluateOptions, Evaluation, Hiding, evaluate};
 use graphfill_methods::features::Features;
-use graphfill_methods::{FixedParameters, registry};
+use graphfill_methods::registry;
 
 fn scored(dataset: &Dataset, hiding: Hiding, seeds: &[u64]) -> Evaluation {
     let names = ["column-mean", "neighbour-mean"];

@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         let (method, seed) = (training::tuned(method)?, options.seeds[0]);
         let run = format!("{} on {}, seed {seed}", method.info().name, dataset.name);
         let given = &arguments.param;
-        training::tune(path, run, method, given, &mut fixed, &messages, |own, known, each| {
+        training::tune(path, &run, method, given, &mut fixed, &messages, |own, known, each| {
             let options = EvaluateOptions { fixed: own, methods: vec![method], ..options.clone() };
             tune(&dataset, &options, trials as usize, known, each)
         })?;

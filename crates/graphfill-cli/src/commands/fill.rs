@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         let name = method.info().name;
         let run = format!("{name} to fill {nodes} nodes, {edges} edges, seed {seed}");
         let given = &arguments.param;
-        training::tune(path, run, method, given, &mut fixed, &messages, |own, known, each| {
+        training::tune(path, &run, method, given, &mut fixed, &messages, |own, known, each| {
             let options = FillOptions {
                 fixed: own,
                 training: &limits,

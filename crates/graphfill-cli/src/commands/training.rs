@@ -50,7 +50,7 @@ pub(crate) fn tuned(method: &'static dyn Method) -> anyhow::Result<&'static dyn 
 /// Searches for parameters with `search`, keeps what was tried in the file, and fixes the best.
 pub(crate) fn tune(
     path: &Path,
-    run: String,
+    run: &str,
     method: &'static dyn Method,
     given: &[String],
     fixed: &mut FixedParameters,
@@ -84,7 +84,7 @@ pub(crate) fn tune(
     let mut keep = |trials: &[Trial]| -> Result<(), MethodError> {
         let chosen = best(trials).map(|best| best.parameters.clone()).unwrap_or_default();
         file.methods.insert(name.to_owned(), chosen);
-        file.tuning = Some(Tuning { run: run.clone(), trials: trials.to_vec() });
+        file.tuning = Some(Tuning { run: run.to_owned(), trials: trials.to_vec() });
         file.write(path).map_err(|error| MethodError::Table(error.to_string()))
     };
     let trials = search(&own, known, &mut keep)?;

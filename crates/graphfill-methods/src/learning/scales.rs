@@ -153,7 +153,7 @@ impl Scales {
     }
 
     /// Brings scores of some of a group's columns, one row of them, to the column's own scale, less
-    /// the [`offset`](Scales::offset) of each column. A category comes with all of its levels.
+    /// the [offset](Scales::offsets) of each column. A category comes with all of its levels.
     pub fn restore(&self, group: usize, scores: &mut [f32]) {
         match &self.0[group] {
             Scale::Standard { deviation, .. } => scale(scores, *deviation),
@@ -165,7 +165,7 @@ impl Scales {
                 }
             }
             Scale::LogOdds => {
-                scores.iter_mut().for_each(|score| *score = 1.0 / (1.0 + (-*score).exp()))
+                scores.iter_mut().for_each(|score| *score = 1.0 / (1.0 + (-*score).exp()));
             }
             Scale::LogWeights => softmax(scores),
             Scale::Ranks => {}

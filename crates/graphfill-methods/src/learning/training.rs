@@ -64,6 +64,9 @@ pub struct Best {
 /// A model's score on validation cells; more is better.
 pub type Validation<'a> = &'a mut dyn FnMut(&mut Session) -> Result<f64>;
 
+/// Who sees the state after every epoch, and whether the training ends there.
+pub type Each<'a> = &'a mut dyn FnMut(&Session, &State, HistoryLine, Option<Ended>) -> Result<()>;
+
 /// What a training is given beside its session.
 pub struct Loop<'a> {
     /// The program of one update; its outputs that are watched.
@@ -86,7 +89,7 @@ impl Loop<'_> {
         session: &mut Session,
         state: &mut State,
         mut validation: Option<Validation<'_>>,
-        each: &mut dyn FnMut(&Session, &State, HistoryLine, Option<Ended>) -> Result<()>,
+        each: Each<'_>,
     ) -> Result<Ended> {
         if let (0, Some(validate)) = (state.updates, validation.as_mut()) {
             // What a model says before it has learnt anything may be the best there is.

@@ -61,6 +61,9 @@ impl Method for SvgaP {
     }
 }
 
+/// The inputs of programs, by name.
+type Inputs = Vec<(String, Vec<f32>)>;
+
 struct SvgaPLearner {
     settings: Settings,
     graph: NormalisedGraph,
@@ -90,7 +93,7 @@ impl SvgaPLearner {
         unknown: &CellMask,
         scales: &Scales,
         input: RowInput,
-    ) -> Result<(Plan, Vec<(String, Vec<f32>)>)> {
+    ) -> Result<(Plan, Inputs)> {
         let Settings { row_width: width, row_learning_rate: learning_rate, .. } = self.settings;
         let model = RowModel {
             rows: self.nodes,
@@ -119,7 +122,7 @@ impl SvgaPLearner {
         unknown: &CellMask,
         scales: &Scales,
         (input, inputs): (Vec<f32>, usize),
-    ) -> Result<(Plan, Vec<(String, Vec<f32>)>, Known)> {
+    ) -> Result<(Plan, Inputs, Known)> {
         let features = Observed::features(task.features, unknown, scales, BinaryLoss::Multinomial)?;
         let labels = task.labels.map(Observed::labels).transpose()?.flatten();
         let known = Known { features, labels };

@@ -46,9 +46,8 @@
 //! .1879 → .1869); a self path beside the graph's (photo .0464 → .0456); a gate between prior and
 //! decoder by the number of known neighbours (cora .1854); moving averages of weights (equal); zeros
 //! to start the decoder with (cora − .002); stronger dropout inside (cora .1866); several priors side
-//! by side as inputs; choosing ARB's α, β and rounds by validation first (equal, and a minute longer
-//! on large tables); passing rows with evidence along edges (a neighbour's prior knows the very cells
-//! that a row is to learn from).
+//! by side as inputs (pubmed, no gain). Not tried: passing rows with evidence along edges, since a
+//! neighbour's prior knows the very cells that a row is to learn from.
 
 mod blend;
 mod components;
