@@ -6,7 +6,7 @@ use std::time::Instant;
 use graphfill_data::splits::{self, Shares};
 use graphfill_data::{Dataset, Labels, Progress, Silent};
 use graphfill_methods::features::Features;
-use graphfill_methods::learning::TrainingOptions;
+use graphfill_methods::learning::{Deadline, TrainingOptions};
 use graphfill_methods::tuning::{self, Trial};
 use graphfill_methods::{FixedParameters, Method, MethodError, Parameters, Result, Task};
 
@@ -85,6 +85,9 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
             memory::reset_peak();
             let started = Instant::now();
             let validation_sets = [hidden.validation.clone()];
+            // Every method has the same time.
+            let deadline = options.training.deadline.as_ref().map(Deadline::anew);
+            let training = TrainingOptions { deadline, ..options.training.clone() };
             let task = Task {
                 graph: &graph,
                 features: &features,
@@ -93,7 +96,7 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
                 labels: labels.as_ref(),
                 ranking_depth: depths[0],
                 fixed: options.fixed,
-                training: &options.training,
+                training: &training,
                 seed,
                 progress: options.progress,
             };

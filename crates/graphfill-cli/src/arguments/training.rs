@@ -13,7 +13,7 @@ pub(crate) struct Training {
     /// Train no model for more updates than these
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Training")]
     pub(crate) max_updates: Option<u64>,
-    /// End training after this time, such as 90s, 10m or 1.5h, and use the best so far
+    /// End the training of a method after this time, such as 90s, 10m or 1.5h, and use the best so far
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Training")]
     pub(crate) time_limit: Option<Duration>,
     /// Fail before training if more memory is needed, such as 4GiB or 500MB [default: what is free]

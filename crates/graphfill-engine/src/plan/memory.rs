@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::error::{EngineError, Result};
+
 /// How much memory a plan may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryLimit {
@@ -11,9 +13,35 @@ pub enum MemoryLimit {
     Allowed(u64),
 }
 
+impl MemoryLimit {
+    /// Whether so many bytes may be taken; if not, the error says what is needed, what there is, what
+    /// is large, and to lower `parameter`.
+    pub fn check(
+        self,
+        needed: u64,
+        largest: impl FnOnce() -> String,
+        parameter: &str,
+    ) -> Result<()> {
+        let (available, limit) = match self {
+            MemoryLimit::Available => (available(), "available"),
+            MemoryLimit::Allowed(bytes) => (Some(bytes), "allowed"),
+        };
+        match available {
+            Some(available) if needed > available => Err(EngineError::Memory {
+                needed,
+                available,
+                limit,
+                largest: largest(),
+                lower: parameter.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What this process may still take: the smaller of what the system has free and what its control
 /// group is allowed. Only Linux tells.
-pub(super) fn available() -> Option<u64> {
+fn available() -> Option<u64> {
     let free = free_memory(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let read = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
     let group = || {

@@ -130,20 +130,7 @@ impl Plan {
     /// Whether the plan fits; if not, the error says what is needed, what there is, and to lower
     /// `parameter`.
     pub fn check_memory(&self, limit: MemoryLimit, parameter: &str) -> Result<()> {
-        let (available, limit) = match limit {
-            MemoryLimit::Available => (memory::available(), "available"),
-            MemoryLimit::Allowed(bytes) => (Some(bytes), "allowed"),
-        };
-        match available {
-            Some(available) if self.peak_bytes() > available => Err(EngineError::Memory {
-                needed: self.peak_bytes(),
-                available,
-                limit,
-                largest: self.largest_buffers(),
-                lower: parameter.to_owned(),
-            }),
-            _ => Ok(()),
-        }
+        limit.check(self.peak_bytes(), || self.largest_buffers(), parameter)
     }
 
     /// Every operation in the order of its run, with the shapes and places of what it touches.

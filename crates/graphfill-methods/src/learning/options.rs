@@ -54,10 +54,10 @@ impl Deadline {
         self.limit.saturating_sub(self.begin.elapsed())
     }
 
-    /// Now, and the part `share` of what is left from now on.
+    /// As long as it was, from now on.
     #[must_use]
-    pub fn share(&self, share: f64) -> Self {
-        Deadline::after(self.left().mul_f64(share))
+    pub fn anew(&self) -> Self {
+        Deadline::after(self.limit)
     }
 }
 

@@ -173,7 +173,8 @@ impl Learner for SvgaLearner {
     }
 
     fn memory_parameter(&self) -> String {
-        format!("--param {}.hidden={}", self.name(), (self.settings.preset.width / 2).max(1))
+        let width = (self.settings.preset.width / 2).max(1);
+        format!("the hidden width, as in --param {}.hidden={width}", self.name())
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

@@ -148,7 +148,8 @@ impl Learner for SvgaPLearner {
     }
 
     fn memory_parameter(&self) -> String {
-        format!("--param svga-p.hidden={}", (self.settings.width / 2).max(1))
+        let width = (self.settings.width / 2).max(1);
+        format!("the hidden width, as in --param svga-p.hidden={width}")
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

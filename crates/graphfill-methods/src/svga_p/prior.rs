@@ -4,11 +4,11 @@
 //!   U = unit(o − column means), compressed where it is wide                      nodes × inputs
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Shape, TensorStore};
+use graphfill_engine::{MemoryLimit, Shape, TensorStore};
 use rayon::prelude::*;
 
 use super::blend::{Blend, Own, Parts};
-use super::components::{PanelComponents, Source};
+use super::components::{PanelComponents, Source, WAYS};
 use super::compression::{compressed, leading_space};
 use super::evidence::{Evidence, RowTable};
 use super::settings::Network;
@@ -69,6 +69,7 @@ impl Prior {
         network: Network,
         saved: Option<&SavedPrior>,
     ) -> Result<Self> {
+        check_memory(task)?;
         let centres = Centres::of(task.features, unknown);
         let source = Source::new(task, unknown, scales, &centres.means);
         let panels = source.panels();
@@ -131,6 +132,16 @@ impl Prior {
 pub(super) fn rows_of(matrix: &[f32], rows: &[u32], width: usize) -> Vec<f32> {
     let row = |&row: &u32| &matrix[row as usize * width..(row as usize + 1) * width];
     rows.iter().flat_map(row).copied().collect()
+}
+
+/// Components, the prior and what the network sees of it lie side by side for a while.
+fn check_memory(task: &Task<'_>) -> Result<()> {
+    let matrix = (task.features.rows() * task.features.width() * size_of::<f32>()) as u64;
+    let needed = matrix * (WAYS + 3) as u64;
+    let (rows, columns) = (task.features.rows(), task.features.width());
+    let largest = || format!("the prior holds {} matrices of {rows} × {columns}", WAYS + 3);
+    let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
+    Ok(limit.check(needed, largest, "the number of columns, or take --method arb")?)
 }
 
 const BLEND: &str = "blend";

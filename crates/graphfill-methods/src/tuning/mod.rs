@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{MethodError, Result};
-use crate::learning::TrainingOptions;
+use crate::learning::{Deadline, TrainingOptions};
 use crate::method::{Method, Task};
 use crate::parameters::{FixedParameters, Parameters, Value};
 
@@ -98,8 +98,9 @@ pub fn search(
         let started = Instant::now();
         let mut fixed: FixedParameters = task.fixed.clone();
         setting.iter().for_each(|(parameter, value)| fixed.fix(name, parameter, value.clone()));
-        // A trial is short and has no state of its own to keep.
-        let training = TrainingOptions { checkpoint: None, ..task.training.clone() };
+        // A trial has no state of its own to keep, and the same time as all others.
+        let deadline = task.training.deadline.as_ref().map(Deadline::anew);
+        let training = TrainingOptions { checkpoint: None, deadline, ..task.training.clone() };
         let silent = Trials { outer: task.progress };
         let trial = Task { fixed: &fixed, training: &training, progress: &silent, ..*task };
         let score = method.trial(&trial)?;
