@@ -10,11 +10,12 @@ use std::sync::Arc;
 use graphfill_data::CellMask;
 use graphfill_engine::{MemoryLimit, Plan, Session, TensorStore};
 
-use super::course::{Course, Stage, finished_count, finished_in};
+use super::course::{Course, finished_count, finished_in};
 use super::decoded::{Decoded, TrainedModel};
 use super::history::History;
 use super::saved::MODELS;
 use super::scales::Scales;
+use super::trainer::{Selected, Trainer};
 use super::training::{Ended, Schedule};
 use super::trust::Trust;
 use super::validator::{Criterion, Validator};
@@ -109,72 +110,32 @@ impl Learnt {
         let prepared = learner.prepare(task, &unknown)?;
         check_memory(learner, task, &prepared.plan)?;
         let identity = identity(learner, task, &prepared);
-        let about = learner.about(task, &prepared.outlet);
+        let mut about = learner.about(task, &prepared.outlet);
+        let stages = recipe.models + usize::from(is_refitted);
+        about.texts.insert(STAGES.to_owned(), stages.to_string());
         let mut course = Course::begin(task.training, task.progress, identity, about)?;
-        let mut first = Trainer::new(learner, task, prepared)?;
-        let mut schedule = recipe.schedule;
-        if sets == 0 {
-            schedule.most_updates = recipe.unvalidated_updates;
-        }
         let validator =
             (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
+        let first = Trainer::new(learner, task, prepared)?;
         let models = if is_refitted { 1 } else { recipe.models };
-        let mut chosen = Vec::new();
-        for model in 0..models {
-            let purpose = match (is_refitted, models) {
-                (true, _) => format!("{}: how long to train", learner.name()),
-                (false, 1) => format!("{}: training", learner.name()),
-                (false, _) => format!("{}: model {} of {models}", learner.name(), model + 1),
-            };
-            chosen.push(first.train(&mut course, model, purpose, schedule, validator.as_ref())?);
-            if course.is_over() {
-                break;
-            }
-        }
-        let mut classes = learner.classes(&mut first.session)?;
-        let mut validated = first.decoded();
-        let trust = match (&validator, learner.untrained(&first.outlet)) {
-            (Some(validator), Some(untrained)) => Trust::weigh(validator, &validated, untrained)?,
-            _ => Trust::Full,
+        let selected = first.select(&mut course, recipe, models, validator.as_ref())?;
+        let refitted = match is_refitted && !course.is_over() {
+            true => refit(learner, recipe, task, &mut course, &selected)?,
+            false => None,
         };
-        trust.apply(&mut validated, task.features);
-        let score = validator.as_ref().map(|one| one.score(&validated)).transpose()?;
+        let (models, classes) =
+            refitted.unwrap_or_else(|| (selected.models.clone(), selected.classes.clone()));
+        let ended_early = course.finished().iter().map(|one| one.ended).find(|end| end.is_early());
+        let parameters = learner.parameters().with("updates", selected.updates as f64);
         let group_scores = match &validator {
-            Some(validator) => validator.scores(&validated)?,
+            Some(validator) => validator.scores(&selected.models)?,
             None => vec![None; task.features.groups().len()],
         };
-        let mut models = validated.clone();
-        let updates = chosen.iter().sum::<u64>() / chosen.len().max(1) as u64;
-        if is_refitted && !course.is_over() {
-            drop(first);
-            let mut second = Trainer::new(learner, task, learner.prepare(task, task.unknown)?)?;
-            let mut about = learner.about(task, &second.outlet);
-            about.texts.insert(TRUST.to_owned(), trust.to_text());
-            course.describe(about);
-            let schedule = Schedule { most_updates: updates, patience: u64::MAX, ..schedule };
-            for model in 0..recipe.models {
-                let purpose =
-                    format!("{}: model {} of {}", learner.name(), model + 1, recipe.models);
-                second.train(&mut course, model, purpose, schedule, None)?;
-                if course.is_over() {
-                    // Half-trained: the earlier ones are better.
-                    second.models.pop();
-                    break;
-                }
-                classes = learner.classes(&mut second.session)?;
-            }
-            if !second.models.is_empty() {
-                models = second.decoded();
-                trust.apply(&mut models, task.features);
-            }
-        }
-        let ended_early = course.finished().iter().map(|one| one.ended).find(|end| end.is_early());
-        let parameters = learner.parameters().with("updates", updates as f64);
         Ok(Learnt {
             choices: choices(learner, task, &parameters, &group_scores),
             models,
-            validated: (sets > 0).then_some((validated, sets)),
-            score,
+            score: validator.as_ref().map(|one| one.score(&selected.models)).transpose()?,
+            validated: (sets > 0).then_some((selected.models, sets)),
             classes,
             history: course.history().clone(),
             ended_early,
@@ -185,10 +146,12 @@ impl Learnt {
     pub fn restore(learner: &dyn Learner, task: &Task<'_>, store: &TensorStore) -> Result<Learnt> {
         let mut trainer = Trainer::new(learner, task, learner.prepare(task, task.unknown)?)?;
         let count = finished_count(store)?;
-        let saved: usize = store.texts.get(MODELS).and_then(|n| n.parse().ok()).unwrap_or(1);
-        if count == 0 || count < saved {
+        let number = |name: &str| store.texts.get(name).and_then(|text| text.parse().ok());
+        let (saved, stages): (usize, usize) =
+            (number(MODELS).unwrap_or(1), number(STAGES).unwrap_or(1));
+        if count < stages.max(saved) {
             return Err(MethodError::Table(format!(
-                "the training of this model was not finished: {count} of {saved} models are\n  run the command that began it again to go on"
+                "the training of this model was not finished: {count} of {stages} models are\n  run the command that began it again to go on"
             )));
         }
         for model in count - saved..count {
@@ -213,8 +176,44 @@ impl Learnt {
     }
 }
 
-/// The text that says how far training is trusted.
+/// The texts that say how far training is trusted, and how many models a course has.
 const TRUST: &str = "trust";
+const STAGES: &str = "stages";
+
+/// New models on everything that is known, for as many updates as were found best; none where the
+/// first was ended early. And the classes of nodes.
+fn refit(
+    learner: &dyn Learner,
+    recipe: &Recipe,
+    task: &Task<'_>,
+    course: &mut Course<'_>,
+    selected: &Selected,
+) -> Result<Option<(Decoded, Option<Vec<u32>>)>> {
+    let mut trainer = Trainer::new(learner, task, learner.prepare(task, task.unknown)?)?;
+    let mut about = learner.about(task, &trainer.outlet);
+    about.texts.insert(TRUST.to_owned(), selected.trust.to_text());
+    about.texts.insert(STAGES.to_owned(), (recipe.models + 1).to_string());
+    course.describe(about);
+    let schedule =
+        Schedule { most_updates: selected.updates, patience: u64::MAX, ..recipe.schedule };
+    let mut classes = selected.classes.clone();
+    for model in 0..recipe.models {
+        let purpose = format!("{}: model {} of {}", learner.name(), model + 1, recipe.models);
+        trainer.train(course, model, purpose, schedule, None)?;
+        if course.is_over() {
+            // Half-trained: the earlier ones are better.
+            trainer.models.pop();
+            break;
+        }
+        classes = learner.classes(&mut trainer.session)?;
+    }
+    if trainer.models.is_empty() {
+        return Ok(None);
+    }
+    let mut models = trainer.decoded();
+    selected.trust.apply(&mut models, task.features);
+    Ok(Some((models, classes)))
+}
 
 fn choices(
     learner: &dyn Learner,
@@ -246,78 +245,6 @@ fn identity(learner: &dyn Learner, task: &Task<'_>, prepared: &Prepared) -> Stri
         learner.parameters().iter().map(|(name, value)| format!("{name}={value}")).collect();
     let fingerprint = prepared.plan.fingerprint();
     format!("{} {} seed={} {fingerprint:016x}", learner.name(), parameters.join(" "), task.seed)
-}
-
-/// One prepared model that is trained again and again.
-struct Trainer<'l, 't, 'a> {
-    learner: &'l dyn Learner,
-    task: &'t Task<'a>,
-    session: Session,
-    outlet: Outlet,
-    models: Vec<TrainedModel>,
-}
-
-impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
-    fn new(learner: &'l dyn Learner, task: &'t Task<'a>, prepared: Prepared) -> Result<Self> {
-        let Prepared { plan, inputs, outlet } = prepared;
-        let mut session = Session::new(plan, task.seed);
-        for (name, values) in inputs {
-            session.write(&name, &values)?;
-        }
-        Ok(Trainer { learner, task, session, outlet, models: Vec::new() })
-    }
-
-    /// Trains one more model; says after how many updates it was taken.
-    fn train(
-        &mut self,
-        course: &mut Course<'_>,
-        model: usize,
-        purpose: String,
-        schedule: Schedule,
-        validator: Option<&Validator<'_>>,
-    ) -> Result<u64> {
-        let Trainer { learner, session, outlet, .. } = self;
-        session.restart(seed_of(self.task.seed, model));
-        let losses = outlet.losses.clone();
-        let stage = Stage { purpose, program: learner.program(), losses, schedule };
-        let mut score = |session: &mut Session| -> Result<f64> {
-            let models = vec![learner.trained(session)?];
-            match validator {
-                Some(validator) => validator.score(&decoded(self.task, outlet, models)),
-                None => Ok(0.0),
-            }
-        };
-        let validation =
-            validator.is_some().then_some(&mut score as super::training::Validation<'_>);
-        let updates = course.train(session, &stage, validation)?.updates;
-        self.models.push(learner.trained(session)?);
-        Ok(updates)
-    }
-
-    /// Takes the parameters of a model that was trained before.
-    fn take(&mut self, parameters: &graphfill_engine::Tensors) -> Result<()> {
-        self.session.restore(&self.session.snapshot_of(parameters)?);
-        self.models.push(self.learner.trained(&mut self.session)?);
-        Ok(())
-    }
-
-    fn decoded(&self) -> Decoded {
-        decoded(self.task, &self.outlet, self.models.clone())
-    }
-}
-
-fn decoded(task: &Task<'_>, outlet: &Outlet, models: Vec<TrainedModel>) -> Decoded {
-    Decoded {
-        nodes: task.features.rows(),
-        models,
-        offsets: outlet.offsets.clone(),
-        scales: outlet.scales.clone(),
-    }
-}
-
-/// Models of one run differ in their seed; the first has the run's own.
-fn seed_of(seed: u64, model: usize) -> u64 {
-    seed.wrapping_add((model as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 
 impl Fitted for Learnt {

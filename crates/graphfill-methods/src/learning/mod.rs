@@ -13,6 +13,7 @@ mod options;
 mod saved;
 mod scales;
 mod targets;
+mod trainer;
 mod training;
 mod trust;
 mod undisturbed;
