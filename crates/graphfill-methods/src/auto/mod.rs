@@ -25,7 +25,7 @@ const UNCOMPARED: &str = "arb";
 /// How many standard errors a method must be ahead of the baseline: the best of many candidates
 /// looks better than it is.
 const CLEARLY_AHEAD: f64 = 3.0;
-/// How many standard errors are nothing.
+/// How many standard errors are nothing, between two methods neither of which is the best of many.
 const NOISE: f64 = 1.0;
 /// SVGA-P is left out where it would take longer, or where less time is left.
 const LONGEST_SECONDS: f64 = 900.0;
@@ -167,7 +167,8 @@ fn compare<'a>(
             score: other_scores[group],
             losses: other.losses(group, &sets),
         };
-        let earned = own.choice.method != baseline.choice.method || is_ahead(&other, &baseline);
+        let earned =
+            own.choice.method != baseline.choice.method || is_ahead(&other, &baseline, NOISE);
         is_learnt.push((is_no_worse(&other, &own) && earned).then(|| Choice {
             validation: other.score,
             reason: against(&other, &own),
@@ -201,14 +202,14 @@ fn is_no_worse(candidate: &Weighed<'_>, other: &Weighed<'_>) -> bool {
     }
 }
 
-/// Whether a candidate beats the baseline by more than noise.
-fn is_ahead(candidate: &Weighed<'_>, baseline: &Weighed<'_>) -> bool {
+/// Whether a candidate beats the baseline by so many standard errors.
+fn is_ahead(candidate: &Weighed<'_>, baseline: &Weighed<'_>, by: f64) -> bool {
     // Errors and their squares: the one is steady where tails are heavy, the other sees the rare
     // large errors that a method avoids.
     let squares = |losses: &[f64]| losses.iter().map(|loss| loss * loss).collect::<Vec<f64>>();
     let plain = standard_errors(&baseline.losses, &candidate.losses);
     let squared = standard_errors(&squares(&baseline.losses), &squares(&candidate.losses));
-    better(candidate, baseline) && plain.max(squared) >= CLEARLY_AHEAD
+    better(candidate, baseline) && plain.max(squared) >= by
 }
 
 fn choose(candidates: &[Weighed<'_>]) -> Choice {
@@ -217,7 +218,7 @@ fn choose(candidates: &[Weighed<'_>]) -> Choice {
         let eligible = candidates[1..].iter().filter(|candidate| eligible(candidate));
         eligible.reduce(|best, candidate| if better(candidate, best) { candidate } else { best })
     };
-    let chosen = best_of(&|candidate| is_ahead(candidate, baseline));
+    let chosen = best_of(&|candidate| is_ahead(candidate, baseline, CLEARLY_AHEAD));
     let runner_up = best_of(&|candidate| better(candidate, baseline));
     let mut choice = chosen.unwrap_or(baseline).choice.clone();
     choice.validation = chosen.unwrap_or(baseline).score;
