@@ -21,6 +21,7 @@ const SCALES: &str = "scales";
 const GRAPH: &str = "graph";
 const NODES: &str = "nodes";
 const COLUMNS: &str = "columns";
+const CLASSES: &str = "classes";
 
 /// The texts of a model.
 pub fn texts(
@@ -41,6 +42,7 @@ pub fn texts(
         (GRAPH, graph_fingerprint(task.graph)),
         (NODES, task.graph.nodes().to_string()),
         (COLUMNS, columns(task.features)),
+        (CLASSES, classes(task)),
     ];
     texts.map(|(name, text)| (name.to_owned(), text)).into()
 }
@@ -59,7 +61,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// What is saved in `store`, if it fits the task's columns.
+    /// What is saved in `store`, if it fits the task's columns and classes.
     pub fn read(store: &TensorStore, task: &Task<'_>) -> Result<Self> {
         let text = |name: &str| {
             let found = store.texts.get(name).map(String::as_str);
@@ -72,6 +74,7 @@ impl Saved {
                 "the model is of another table: {problem}\n  a model fills tables with the columns that it was trained on, of the same types"
             )));
         }
+        check_classes(text(CLASSES)?, task)?;
         let mut fixed = FixedParameters::default();
         for line in text(PARAMETERS)?.lines() {
             fixed.parse(line).map_err(MethodError::Table)?;
@@ -104,6 +107,29 @@ fn columns(features: &Features<'_>) -> String {
         format!("{} {:?} {}", group.name, group.kind, group.features.len())
     };
     features.groups().iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The names of the classes that can be learnt from, a line each.
+fn classes(task: &Task<'_>) -> String {
+    let labels = task.labels.filter(|labels| labels.known() > 0);
+    labels.map_or_else(String::new, |labels| labels.classes.join("\n"))
+}
+
+/// Classes are told apart by their position: others would be filled in under wrong names.
+fn check_classes(saved: &str, task: &Task<'_>) -> Result<()> {
+    let found = classes(task);
+    let (false, Some(labels)) = (found.is_empty() || saved == found, task.labels) else {
+        return Ok(());
+    };
+    let list = |classes: &str| classes.lines().collect::<Vec<_>>().join(", ");
+    let problem = match saved {
+        "" => "it was trained without labels".to_owned(),
+        _ => format!("it knows the classes {}, and here are {}", list(saved), list(&found)),
+    };
+    Err(MethodError::Table(format!(
+        "the model has learnt other labels: {problem}\n  to fill the other columns, leave the labels alone: --type {}=unused instead of --label",
+        labels.name
+    )))
 }
 
 fn first_difference(saved: &str, found: &str) -> String {
