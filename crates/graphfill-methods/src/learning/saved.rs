@@ -22,6 +22,7 @@ const GRAPH: &str = "graph";
 const NODES: &str = "nodes";
 const COLUMNS: &str = "columns";
 const CLASSES: &str = "classes";
+const SEED: &str = "seed";
 
 /// The texts of a model.
 pub fn texts(
@@ -43,6 +44,7 @@ pub fn texts(
         (NODES, task.graph.nodes().to_string()),
         (COLUMNS, columns(task.features)),
         (CLASSES, classes(task)),
+        (SEED, task.seed.to_string()),
     ];
     texts.map(|(name, text)| (name.to_owned(), text)).into()
 }
@@ -58,6 +60,8 @@ pub struct Saved {
     pub nodes: usize,
     /// Whether the graph is still the same.
     pub same_graph: bool,
+    /// The seed that it was trained with.
+    pub seed: u64,
 }
 
 impl Saved {
@@ -83,7 +87,8 @@ impl Saved {
             .map_err(|error| MethodError::Table(format!("the model's scales: {error}")))?;
         let nodes = text(NODES)?.parse().unwrap_or(0);
         let same_graph = text(GRAPH)? == graph_fingerprint(task.graph);
-        Ok(Saved { fixed, scales, nodes, same_graph })
+        let seed = text(SEED)?.parse().unwrap_or(0);
+        Ok(Saved { fixed, scales, nodes, same_graph, seed })
     }
 }
 
