@@ -89,8 +89,7 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn what_neighbours_share_is_learnt() {
     let hole = |row: usize, _: usize| row % 6 == 0;
-    let (truth, table) =
-        (mixed(120, |row, _| row, |_, _| false), mixed(120, |row, _| row, hole));
+    let (truth, table) = (mixed(120, |row, _| row, |_, _| false), mixed(120, |row, _| row, hole));
     let graph = village(120);
     let error = |method: &str, updates: u64| {
         let mut fixed = small_models();

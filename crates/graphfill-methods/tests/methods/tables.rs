@@ -28,7 +28,12 @@ pub(crate) fn cliques(count: u32, size: u32) -> Vec<(u32, u32)> {
     (0..count).flat_map(pairs).collect()
 }
 
-pub(crate) fn block(rows: usize, width: usize, ones: impl Fn(usize) -> Vec<u32>, missing: CellMask) -> Column {
+pub(crate) fn block(
+    rows: usize,
+    width: usize,
+    ones: impl Fn(usize) -> Vec<u32>,
+    missing: CellMask,
+) -> Column {
     let mut builder = BlockBuilder::new(width, BlockLayout::List);
     for row in 0..rows {
         let mut cells: Vec<(u32, f64)> = ones(row)
@@ -56,7 +61,8 @@ pub(crate) fn mixed(
         all().map(|r| cell(r, 0).map(|s| 150.5 + (10 * group(s) + s * 7 % 11) as f64)).collect();
     let visits: Float64Array =
         all().map(|r| cell(r, 1).map(|s| (3 * group(s) + s * 5 % 3) as f64)).collect();
-    let keen: BooleanArray = all().map(|r| cell(r, 2).map(|s| (group(s) + s / 3) % 2 == 0)).collect();
+    let keen: BooleanArray =
+        all().map(|r| cell(r, 2).map(|s| (group(s) + s / 3) % 2 == 0)).collect();
     let colours = ["red", "green", "blue", "grey"];
     let colour: StringArray =
         all().map(|r| cell(r, 3).map(|s| colours[(group(s) + s % 2) % 4])).collect();
@@ -72,7 +78,9 @@ pub(crate) fn mixed(
         let s = source(row, 5);
         let mut cells: Vec<(u32, f64)> = match hole(row, 5) {
             true => Vec::new(),
-            false => (0..3).map(|k| (k, (group(s) as u32 + k) as f64 + 0.25 * (s % 3) as f64)).collect(),
+            false => {
+                (0..3).map(|k| (k, (group(s) as u32 + k) as f64 + 0.25 * (s % 3) as f64)).collect()
+            }
         };
         numbers.push_row(&mut cells);
     }
