@@ -75,10 +75,12 @@ fn print(method: &Described) -> std::io::Result<()> {
     if !method.reference.is_empty() {
         output::line(&format!("  {}", method.reference))?;
     }
+    let name = |parameter: &DescribedParameter| format!("{}.{}", method.name, parameter.name);
+    let width = method.parameters.iter().map(|parameter| name(parameter).len()).max().unwrap_or(0);
     for parameter in &method.parameters {
-        let name = format!("{}.{}", method.name, parameter.name);
+        let name = name(parameter);
         output::line(&format!(
-            "    {name:12}  {}: {}; default {}",
+            "    {name:width$}  {}: {}; default {}",
             parameter.allowed, parameter.about, parameter.default
         ))?;
     }

@@ -1,15 +1,15 @@
 //! `evaluate`: honest scores.
 
+use graphfill::data::generator::Recipe;
 use serde_json::Value;
 
-use crate::support::{Place, real_data};
+use crate::support::{Place, real_data, town};
 
 #[test]
 fn the_json_has_every_seed_and_their_mean() {
-    let place = Place::new();
-    assert_eq!(place.run("demo --nodes 300 --keep town --quiet").code, 0);
+    let place = town(&Recipe { nodes: 300, ..Recipe::default() });
     let done = place.run(
-        "evaluate town/nodes.csv town/nodes.edges.csv --label community --methods column-mean,arb --seeds 0..2 --param arb.alpha=0.9 --format json",
+        "evaluate nodes.csv nodes.edges.csv --label community --methods column-mean,arb --seeds 0..2 --param arb.alpha=0.9 --format json",
     );
     assert_eq!(done.code, 0, "{}", done.err);
     let json: Value = serde_json::from_str(&done.out).expect("JSON");
@@ -39,10 +39,9 @@ fn the_json_has_every_seed_and_their_mean() {
 
 #[test]
 fn single_cells_can_be_hidden() {
-    let place = Place::new();
-    assert_eq!(place.run("demo --nodes 300 --keep town --quiet").code, 0);
+    let place = town(&Recipe { nodes: 300, ..Recipe::default() });
     let done =
-        place.run("evaluate town/nodes.csv --methods column-mean,fp --hide-cells 0.2 --format csv");
+        place.run("evaluate nodes.csv --methods column-mean,fp --hide-cells 0.2 --format csv");
     assert_eq!(done.code, 0, "{}", done.err);
     assert_eq!(done.out.lines().count(), 3);
     assert!(done.out.starts_with("dataset,method,seed,seconds,peak_memory_bytes,recall@3"));

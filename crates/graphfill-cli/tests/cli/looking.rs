@@ -65,11 +65,11 @@ fn conversions_go_there_and_back() {
 #[test]
 fn demo_is_a_pleasure_and_keeps_its_files() {
     let place = Place::new();
-    let done = place.run("demo --nodes 400 --keep town");
+    let done = place.run("demo --nodes 60 --keep town");
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.out.contains("estimate") && done.out.contains("truth"));
     let filled = place.read("town/filled.csv");
-    assert_eq!(filled.lines().count(), 401);
+    assert_eq!(filled.lines().count(), 61);
     assert!(filled.lines().all(|line| !line.split(',').any(str::is_empty)));
 }
 

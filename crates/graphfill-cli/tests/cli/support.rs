@@ -1,9 +1,10 @@
 //! Runs the program in a folder of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Child, Command, Output, Stdio};
 
-use assert_cmd::Command;
+use graphfill::data::formats;
+use graphfill::data::generator::{Recipe, generate};
 use tempfile::TempDir;
 
 /// A folder with files, and the program to run in it.
@@ -47,10 +48,29 @@ impl Place {
 
     /// Runs the program with arguments separated by spaces.
     pub(crate) fn run(&self, arguments: &str) -> Done {
-        let mut command = Command::cargo_bin("graphfill").expect("the program");
+        done(&self.command(arguments).output().expect("run"))
+    }
+
+    /// The same, and a failure where it does not end well.
+    pub(crate) fn succeed(&self, arguments: &str) -> Done {
+        let done = self.run(arguments);
+        assert_eq!(done.code, 0, "{arguments}: {}", done.err);
+        done
+    }
+
+    /// Starts the program and lets it run.
+    pub(crate) fn start(&self, arguments: &str) -> Child {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("a process")
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("graphfill"));
         command.current_dir(self.folder.path()).env("NO_COLOR", "1").env_remove("GRAPHFILL_DATA");
         command.env_remove("GRAPHFILL_MIRROR").env("COLUMNS", "100");
-        done(&command.args(arguments.split_whitespace()).output().expect("run"))
+        command.args(arguments.split_whitespace());
+        command
     }
 
     /// A ring of twelve people, two of them unknown, one with a hole.
@@ -74,7 +94,22 @@ impl Place {
     }
 }
 
-fn done(output: &Output) -> Done {
+/// A small generated town with holes: nodes.csv, nodes.edges.csv and nodes.types.toml.
+pub(crate) fn town(recipe: &Recipe) -> Place {
+    let place = Place::new();
+    let town = generate(recipe).expect("a town");
+    formats::write(&town.dataset, &place.path("nodes.csv")).expect("written");
+    // Without commas in cells, the tests can take lines apart.
+    place.write("nodes.csv", &place.read("nodes.csv").replace(", ", "; ").replace('"', ""));
+    place
+}
+
+/// Whether every cell of a CSV file has something in it.
+pub(crate) fn is_complete(csv: &str) -> bool {
+    csv.lines().all(|line| line.split(',').all(|cell| !cell.is_empty()))
+}
+
+pub(crate) fn done(output: &Output) -> Done {
     Done {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -21,6 +21,8 @@ const SCALES: &str = "scales";
 const GRAPH: &str = "graph";
 const NODES: &str = "nodes";
 const COLUMNS: &str = "columns";
+const CLASSES: &str = "classes";
+const SEED: &str = "seed";
 
 /// The texts of a model.
 pub fn texts(
@@ -41,6 +43,8 @@ pub fn texts(
         (GRAPH, graph_fingerprint(task.graph)),
         (NODES, task.graph.nodes().to_string()),
         (COLUMNS, columns(task.features)),
+        (CLASSES, classes(task)),
+        (SEED, task.seed.to_string()),
     ];
     texts.map(|(name, text)| (name.to_owned(), text)).into()
 }
@@ -56,10 +60,12 @@ pub struct Saved {
     pub nodes: usize,
     /// Whether the graph is still the same.
     pub same_graph: bool,
+    /// The seed that it was trained with.
+    pub seed: u64,
 }
 
 impl Saved {
-    /// What is saved in `store`, if it fits the task's columns.
+    /// What is saved in `store`, if it fits the task's columns and classes.
     pub fn read(store: &TensorStore, task: &Task<'_>) -> Result<Self> {
         let text = |name: &str| {
             let found = store.texts.get(name).map(String::as_str);
@@ -72,6 +78,7 @@ impl Saved {
                 "the model is of another table: {problem}\n  a model fills tables with the columns that it was trained on, of the same types"
             )));
         }
+        check_classes(text(CLASSES)?, task)?;
         let mut fixed = FixedParameters::default();
         for line in text(PARAMETERS)?.lines() {
             fixed.parse(line).map_err(MethodError::Table)?;
@@ -80,7 +87,8 @@ impl Saved {
             .map_err(|error| MethodError::Table(format!("the model's scales: {error}")))?;
         let nodes = text(NODES)?.parse().unwrap_or(0);
         let same_graph = text(GRAPH)? == graph_fingerprint(task.graph);
-        Ok(Saved { fixed, scales, nodes, same_graph })
+        let seed = text(SEED)?.parse().unwrap_or(0);
+        Ok(Saved { fixed, scales, nodes, same_graph, seed })
     }
 }
 
@@ -104,6 +112,29 @@ fn columns(features: &Features<'_>) -> String {
         format!("{} {:?} {}", group.name, group.kind, group.features.len())
     };
     features.groups().iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The names of the classes that can be learnt from, a line each.
+fn classes(task: &Task<'_>) -> String {
+    let labels = task.labels.filter(|labels| labels.known() > 0);
+    labels.map_or_else(String::new, |labels| labels.classes.join("\n"))
+}
+
+/// Classes are told apart by their position: others would be filled in under wrong names.
+fn check_classes(saved: &str, task: &Task<'_>) -> Result<()> {
+    let found = classes(task);
+    let (false, Some(labels)) = (found.is_empty() || saved == found, task.labels) else {
+        return Ok(());
+    };
+    let list = |classes: &str| classes.lines().collect::<Vec<_>>().join(", ");
+    let problem = match saved {
+        "" => "it was trained without labels".to_owned(),
+        _ => format!("it knows the classes {}, and here are {}", list(saved), list(&found)),
+    };
+    Err(MethodError::Table(format!(
+        "the model has learnt other labels: {problem}\n  to fill the other columns, leave the labels alone: --type {}=unused instead of --label",
+        labels.name
+    )))
 }
 
 fn first_difference(saved: &str, found: &str) -> String {

@@ -120,7 +120,7 @@ fn restore<'a>(
     task: &Task<'a>,
     saved: &TensorStore,
 ) -> Result<Box<dyn Fitted + 'a>> {
-    let Saved { fixed, scales, nodes, same_graph } = Saved::read(saved, task)?;
+    let Saved { fixed, scales, nodes, same_graph, .. } = Saved::read(saved, task)?;
     if !same_graph {
         return Err(MethodError::Table(format!(
             "the model is of another graph, of {nodes} nodes: {} learns a vector for every node of its own\n  svga-p estimates nodes that arrive later; or train again",

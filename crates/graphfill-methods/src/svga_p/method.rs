@@ -51,7 +51,9 @@ impl Method for SvgaP {
     }
 
     fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        let Saved { fixed, scales, .. } = Saved::read(saved, task)?;
+        let Saved { fixed, scales, seed, .. } = Saved::read(saved, task)?;
+        // The folds of the prior follow the seed: the same estimates need the same folds.
+        let task = &Task { seed, ..*task };
         let settings = Settings::of(&Task { fixed: &fixed, ..*task })?;
         let mut learner = SvgaPLearner::new(settings, task)?;
         let prior = SavedPrior::read(saved)?;

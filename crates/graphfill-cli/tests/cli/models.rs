@@ -1,0 +1,176 @@
+//! `--model`: a model that was trained fills again, without training.
+
+use graphfill::data::generator::Recipe;
+
+use crate::support::{Place, is_complete, town};
+
+fn people() -> Place {
+    town(&Recipe { nodes: 120, topics: 12, words_per_node: 3.0, ..Recipe::default() })
+}
+
+/// Trains a method for a short time, and keeps the model under its name.
+fn train(place: &Place, method: &str) {
+    let learner = if method == "auto" { "svga-p" } else { method };
+    place.succeed(&format!(
+        "fill nodes.csv --label community --method {method} --param {learner}.hidden=16 --max-updates 60 --seed 3 -o {method}.csv --checkpoint {method}.model"
+    ));
+}
+
+/// Adds people who know the first ones, and of whom nothing is known but a note, which is no feature.
+fn with_newcomers(place: &Place, count: usize) {
+    let (mut nodes, mut edges) = (place.read("nodes.csv"), place.read("nodes.edges.csv"));
+    let header = nodes.lines().next().expect("a header").to_owned();
+    for newcomer in 0..count {
+        let cells = header
+            .split(',')
+            .skip(1)
+            .map(|name| if name == "note" { ",just arrived" } else { "," });
+        nodes += &format!("new{newcomer}{}\n", cells.collect::<String>());
+        edges += &format!("new{newcomer},n{newcomer}\nnew{newcomer},n{}\n", newcomer + 1);
+    }
+    place.write("later.csv", &nodes);
+    place.write("later.edges.csv", &edges);
+    place.write("later.types.toml", &place.read("nodes.types.toml"));
+}
+
+#[test]
+fn the_model_gives_the_same_table_again() {
+    let place = people();
+    for method in ["svga", "svga-r", "svga-u", "svga-p", "auto"] {
+        train(&place, method);
+        let model = std::fs::read(place.path(&format!("{method}.model"))).expect("a model");
+        place.succeed(&format!(
+            "fill nodes.csv --label community --model {method}.model -o again.csv"
+        ));
+        assert_eq!(place.read(&format!("{method}.csv")), place.read("again.csv"), "{method}");
+        let after = std::fs::read(place.path(&format!("{method}.model"))).expect("a model");
+        assert!(model == after, "{method}: the model was touched");
+    }
+}
+
+#[test]
+fn svga_p_fills_nodes_that_arrived_later() {
+    let place = people();
+    with_newcomers(&place, 4);
+    for method in ["svga-p", "auto"] {
+        train(&place, method);
+        let done = place.succeed(&format!(
+            "fill later.csv --label community --model {method}.model -o later-filled.csv"
+        ));
+        let note = "4 nodes arrived since the model was trained";
+        assert!(done.err.contains(note), "{method}: {}", done.err);
+        let filled = place.read("later-filled.csv");
+        assert_eq!(filled.lines().count(), 125, "{method}");
+        assert!(is_complete(&filled), "{method}: {filled}");
+        assert!(filled.lines().nth(121).expect("a row").starts_with("new0,"), "{filled}");
+    }
+}
+
+#[test]
+fn svga_refuses_another_graph_and_names_who_does_not() {
+    let place = people();
+    with_newcomers(&place, 1);
+    for method in ["svga", "svga-u"] {
+        train(&place, method);
+        let done = place.run(&format!(
+            "fill later.csv --label community --model {method}.model -o later-filled.csv"
+        ));
+        assert_eq!(done.code, 1, "{}", done.err);
+        for part in ["the model is of another graph, of 120 nodes", "svga-p estimates nodes"] {
+            assert!(done.err.contains(part), "{method}: {}", done.err);
+        }
+        assert!(!place.path("later-filled.csv").exists());
+    }
+}
+
+#[test]
+fn other_tables_are_refused() {
+    let place = people();
+    train(&place, "svga-p");
+    let refused = |name: &str, part: &str| {
+        let done = place.run(&format!(
+            "fill {name} nodes.edges.csv --label community --model svga-p.model -o out.csv"
+        ));
+        assert_eq!(done.code, 1, "{name}: {}", done.err);
+        assert!(done.err.contains(part), "{name}: {}", done.err);
+        assert!(!place.path("out.csv").exists());
+    };
+    let (nodes, types) = (place.read("nodes.csv"), place.read("nodes.types.toml"));
+    let mut wider = String::new();
+    for (row, line) in nodes.lines().enumerate() {
+        let cell = if row == 0 { "height".to_owned() } else { format!("{}.5", 150 + row % 40) };
+        wider += &format!("{line},{cell}\n");
+    }
+    place.write("wider.csv", &wider);
+    place.write("wider.types.toml", &types);
+    refused("wider.csv", "the model is of another table");
+    place.write("renamed.csv", &nodes.replacen("income", "wealth", 1));
+    place.write("renamed.types.toml", &types.replace("income", "wealth"));
+    refused("renamed.csv", "it has a column income");
+}
+
+/// Classes are numbers to a model: others would get wrong names.
+#[test]
+fn other_labels_are_refused() {
+    let place = people();
+    let types = place.read("nodes.types.toml");
+    let nodes = place.read("nodes.csv");
+    let calls = |labels: &str, file: &str, model: &str| {
+        format!("fill {file} nodes.edges.csv {labels} --model {model} -o out.csv")
+    };
+    place.write("renamed.csv", &nodes.replace(",c2,", ",c9,"));
+    place.write("fewer.csv", &nodes.replace(",c2,", ",,"));
+    place.write("renamed.types.toml", &types);
+    place.write("fewer.types.toml", &types);
+    for method in ["svga", "svga-p"] {
+        train(&place, method);
+        let model = format!("{method}.model");
+        for file in ["renamed.csv", "fewer.csv"] {
+            let done = place.run(&calls("--label community", file, &model));
+            assert_eq!(done.code, 1, "{method}, {file}: {}", done.err);
+            let said =
+                "it knows the classes c0, c1, c2, c3, c4, c5, c6, c7, and here are c0, c1, c3";
+            assert!(done.err.contains(said), "{method}, {file}: {}", done.err);
+            // As the message says.
+            place.succeed(&calls("--type community=unused", file, &model));
+        }
+        place.succeed(&format!(
+            "fill nodes.csv --type community=unused --method {method} --param {method}.hidden=8 --max-updates 20 -o out.csv --checkpoint without-{model}"
+        ));
+        let done = place.run(&calls("--label community", "nodes.csv", &format!("without-{model}")));
+        assert_eq!(done.code, 1, "{method}: {}", done.err);
+        assert!(done.err.contains("it was trained without labels"), "{method}: {}", done.err);
+    }
+}
+
+#[test]
+fn what_is_no_model_is_refused() {
+    let place = people();
+    place.write("empty.model", "");
+    for (file, part) in
+        [("nodes.csv", "nodes.csv"), ("empty.model", "empty.model"), ("none.model", "none.model")]
+    {
+        let done = place.run(&format!("fill nodes.csv --model {file} -o out.csv"));
+        assert_eq!(done.code, 1, "{file}: {}", done.err);
+        assert!(done.err.starts_with("error: ") && done.err.contains(part), "{}", done.err);
+        assert!(!done.err.contains("panicked") && !place.path("out.csv").exists());
+    }
+}
+
+#[test]
+fn a_model_leaves_nothing_to_choose() {
+    let place = people();
+    train(&place, "svga");
+    for wrong in [
+        "--method svga",
+        "--param svga.hidden=8",
+        "--checkpoint svga.model",
+        "--max-updates 5",
+        "--time-limit 5s",
+        "--history history.csv",
+    ] {
+        let done = place.run(&format!("fill nodes.csv -o out.csv --model svga.model {wrong}"));
+        assert_eq!(done.code, 2, "{wrong}: {}", done.err);
+        assert!(done.err.contains("cannot be used with"), "{wrong}: {}", done.err);
+    }
+}
