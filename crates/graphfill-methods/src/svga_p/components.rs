@@ -224,3 +224,81 @@ fn folds(rows: usize, unknown: &CellMask, seed: u64) -> Vec<Option<u8>> {
     }
     folds
 }
+
+#[cfg(test)]
+mod tests {
+    use graphfill_data::block::{BlockBuilder, BlockLayout};
+    use graphfill_data::{
+        Column, Direction, EdgeList, IdColumn, NodeIds, NodeTable, UndirectedGraph,
+    };
+
+    use super::*;
+    use crate::features::{Centres, Features};
+    use crate::learning::NumericBlocks;
+
+    const ROWS: usize = 60;
+    const WIDTH: usize = 9;
+
+    /// Every node has the tags of its group of six; one cell is as it is not.
+    fn table(changed: Option<(usize, u32)>) -> NodeTable {
+        let mut builder = BlockBuilder::new(WIDTH, BlockLayout::List);
+        for row in 0..ROWS {
+            let is_one = |column: u32| (row / 6 + column as usize * 2 + row % 2) % 3 == 0;
+            let columns = (0..WIDTH as u32).filter(|&c| is_one(c) != (changed == Some((row, c))));
+            let mut cells: Vec<(u32, f64)> = columns.map(|column| (column, 1.0)).collect();
+            builder.push_row(&mut cells);
+        }
+        let tags = builder.finish(CellMask::none(ROWS, WIDTH));
+        let columns = vec![Column::block("tags", tags)];
+        NodeTable::new(IdColumn::default(), NodeIds::numbered(ROWS), columns, None)
+    }
+
+    fn ring_of_chords() -> UndirectedGraph {
+        let mut edges = EdgeList::unweighted();
+        for node in 0..ROWS as u32 {
+            for step in [1, 2, 7] {
+                edges.push(node, (node + step) % ROWS as u32, 1.0);
+            }
+        }
+        edges.into_graph(ROWS, Direction::Undirected).undirected()
+    }
+
+    /// All components, row by row.
+    fn components(table: &NodeTable) -> Vec<Vec<f64>> {
+        let (features, graph) = (Features::of(table), ring_of_chords());
+        // Some rows unknown, some with a hole.
+        let unknown = CellMask::build(ROWS, WIDTH, |row, cells| match row % 6 {
+            5 => cells.extend(0..WIDTH as u32),
+            4 => cells.push(3),
+            _ => {}
+        });
+        let task = Task::new(&graph, &features, &unknown);
+        let scales = Scales::of(&features, &unknown, NumericBlocks::Standardised);
+        let centres = Centres::of(&features, &unknown);
+        let source = Source::new(&task, &unknown, &scales, &centres.means);
+        let mut rows = vec![Vec::new(); ROWS];
+        for range in source.panels().iter() {
+            let found = source.components(range.clone()).expect("components");
+            for (row, values) in rows.iter_mut().enumerate() {
+                let parts = (0..WAYS).flat_map(|part| range.clone().map(move |f| (part, f)));
+                values.extend(parts.map(|(part, feature)| found.value(part, row, feature)));
+            }
+        }
+        rows
+    }
+
+    /// Training sees, of a known cell, only what the other rows say about it.
+    #[test]
+    fn a_known_cell_has_no_part_in_its_own_components() {
+        let before = components(&table(None));
+        for (row, column) in [(0, 0), (7, 4), (14, 8), (10, 5), (58, 0)] {
+            let after = components(&table(Some((row, column))));
+            assert_ne!(before, after, "others should be told");
+            let known = |at: &usize| row % 6 != 4 || at % WIDTH != 3;
+            let own = |rows: &[Vec<f64>]| -> Vec<f64> {
+                (0..rows[row].len()).filter(known).map(|at| rows[row][at]).collect()
+            };
+            assert_eq!(own(&before), own(&after), "row {row}, column {column}");
+        }
+    }
+}
