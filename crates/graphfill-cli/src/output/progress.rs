@@ -37,8 +37,8 @@ impl Progress for Bars {
             return;
         }
         let template = match total {
-            Some(_) => "{prefix:32} {bar:30.cyan/dim} {percent:>3}%  {eta} left  {msg}",
-            None => "{prefix:32} {spinner} {human_pos}  {msg}",
+            Some(_) => "{prefix:32} {bar:30.cyan/dim} {percent:>3}%  {eta} left  {wide_msg}",
+            None => "{prefix:32} {spinner} {human_pos}  {wide_msg}",
         };
         let bar = match total {
             Some(total) => ProgressBar::new(total),
