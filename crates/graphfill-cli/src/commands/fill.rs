@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     }
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     if dataset.graph.arcs() == 0 {
-        messages.note("there are no edges: every estimate is the mean of its column");
+        messages.note("there are no edges: no estimate can follow a neighbour");
     }
     let graph = dataset.graph.undirected();
     let limits = TrainingOptions {

@@ -78,7 +78,10 @@ pub fn fill(
     // Complete columns are evidence: what they say of a row helps to fill the rest of it.
     let features = Features::of(table);
     let missing = features.missing();
-    if missing.is_empty() {
+    // Classes can be estimated by methods that learn, even where nothing else is missing.
+    let labels_wanted = table.labels().is_some_and(|labels| labels.known() < table.rows())
+        && !options.method.grid().is_empty();
+    if missing.is_empty() && !labels_wanted {
         return Ok(Filled {
             table: table.clone(),
             estimated: 0,

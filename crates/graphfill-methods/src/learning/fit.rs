@@ -23,8 +23,8 @@ use crate::error::{MethodError, Result};
 use crate::method::{Choice, EstimateSink, Fitted, Score, Task};
 use crate::parameters::Parameters;
 
-/// The share of the validation sets that one training hides, where there are several.
-const HIDDEN_SETS: usize = 2;
+/// How many of the validation sets one training hides, where there are several.
+pub const HIDDEN_SETS: usize = 2;
 
 /// A model as programs, for a table of which some cells are unknown.
 pub struct Prepared {

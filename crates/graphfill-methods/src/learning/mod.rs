@@ -22,7 +22,7 @@ mod validator;
 pub use classes::likeliest_classes;
 pub use course::{Course, Finished, Stage, finished_count, finished_in};
 pub use decoded::{Decoded, TrainedModel};
-pub use fit::{Learner, Learnt, Outlet, Prepared, Recipe};
+pub use fit::{HIDDEN_SETS, Learner, Learnt, Outlet, Prepared, Recipe};
 pub use history::{History, HistoryLine};
 pub use options::{CheckpointOptions, Deadline, TrainingOptions};
 pub use saved::{METHOD, MODELS, Saved, changes, texts};

@@ -234,7 +234,7 @@ mod tests {
 
     use super::*;
     use crate::features::{Centres, Features};
-    use crate::learning::NumericBlocks;
+    use crate::learning::ScaleOptions;
 
     const ROWS: usize = 60;
     const WIDTH: usize = 9;
@@ -273,7 +273,7 @@ mod tests {
             _ => {}
         });
         let task = Task::new(&graph, &features, &unknown);
-        let scales = Scales::of(&features, &unknown, NumericBlocks::Standardised);
+        let scales = Scales::of(&features, &unknown, ScaleOptions::PLAIN);
         let centres = Centres::of(&features, &unknown);
         let source = Source::new(&task, &unknown, &scales, &centres.means);
         let mut rows = vec![Vec::new(); ROWS];

@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{MethodError, Result};
-use crate::learning::{Deadline, TrainingOptions};
+use crate::learning::{Deadline, HIDDEN_SETS, TrainingOptions};
 use crate::method::{Method, Task};
 use crate::parameters::{FixedParameters, Parameters, Value};
 
@@ -82,6 +82,9 @@ pub fn search(
         ));
     }
     let settings = shuffled_grid(&axes, task.seed);
+    // Cells that a trial is scored on stay unknown: nothing is trained on them afterwards.
+    let validation = &task.validation[..task.validation.len().min(HIDDEN_SETS)];
+    let unknown = validation.iter().fold(task.unknown.clone(), |all, set| all.union(set));
     let mut tried = known;
     let wanted = trials.min(settings.len());
     task.progress.begin(&format!("{name}: settings"), Some(wanted as u64));
@@ -102,7 +105,14 @@ pub fn search(
         let deadline = task.training.deadline.as_ref().map(Deadline::anew);
         let training = TrainingOptions { checkpoint: None, deadline, ..task.training.clone() };
         let silent = Trials { outer: task.progress };
-        let trial = Task { fixed: &fixed, training: &training, progress: &silent, ..*task };
+        let trial = Task {
+            unknown: &unknown,
+            validation,
+            fixed: &fixed,
+            training: &training,
+            progress: &silent,
+            ..*task
+        };
         let score = method.trial(&trial)?;
         task.progress.check()?;
         let seconds = started.elapsed().as_secs_f64();
