@@ -95,7 +95,7 @@ impl SvgaPLearner {
         unknown: &CellMask,
         scales: &Scales,
         input: RowInput,
-    ) -> Result<(Plan, Inputs)> {
+    ) -> Result<(Plan, Inputs, Known)> {
         let Settings { row_width: width, row_learning_rate: learning_rate, .. } = self.settings;
         let model = RowModel {
             rows: self.nodes,
@@ -107,14 +107,16 @@ impl SvgaPLearner {
         };
         let rows = (0..self.nodes as u32).collect();
         let binary = BinaryLoss::Multinomial;
-        let known = Observed::of_rows(task.features, unknown, scales, binary, rows)?;
+        let features = Observed::of_rows(task.features, unknown, scales, binary, rows)?;
+        let labels = task.labels.map(Observed::labels).transpose()?.flatten();
+        let known = Known { features, labels };
         let plan = Plan::new(vec![model.training(&known)?, model.prediction()?])?;
         let inputs = vec![
             (VALUES.to_owned(), input.values),
             (KNOWN.to_owned(), input.known),
             (CONTEXT.to_owned(), input.context),
         ];
-        Ok((plan, inputs))
+        Ok((plan, inputs, known))
     }
 
     /// The programs where rows are known or unknown as a whole.
@@ -161,25 +163,19 @@ impl Learner for SvgaPLearner {
         };
         let saved = self.saved.as_ref().map(|(_, prior)| prior);
         let prior = Prior::of(task, unknown, &scales, self.network, saved)?;
-        let mut losses = vec!["loss".to_owned()];
-        let (plan, mut inputs, offset) = match prior.input {
-            Input::Rows(input) => {
-                let (plan, inputs) = self.row_programs(task, unknown, &scales, input)?;
-                (plan, inputs, prior.scores.clone())
-            }
+        let (plan, mut inputs, known) = match prior.input {
+            Input::Rows(input) => self.row_programs(task, unknown, &scales, input)?,
             Input::Prior(input, columns) => {
-                let (plan, inputs, known) =
-                    self.graph_programs(task, unknown, &scales, (input, columns))?;
-                losses.push("features".to_owned());
-                losses.extend(known.labels.iter().map(|_| "labels".to_owned()));
-                if self.settings.lambda > 0.0 {
-                    losses.push("field".to_owned());
-                }
-                let rows = &known.features.rows;
-                (plan, inputs, rows_of(&prior.scores, rows, task.features.width()))
+                self.graph_programs(task, unknown, &scales, (input, columns))?
             }
         };
+        let offset = rows_of(&prior.scores, &known.features.rows, task.features.width());
         inputs.push((OFFSET.to_owned(), offset));
+        let mut losses = vec!["loss".to_owned(), "features".to_owned()];
+        losses.extend(known.labels.iter().map(|_| "labels".to_owned()));
+        if self.network == Network::Graph && self.settings.lambda > 0.0 {
+            losses.push("field".to_owned());
+        }
         let found = prior.saved.write();
         let outlet = Outlet { offsets: vec![Arc::new(prior.scores)], scales, losses, found };
         Ok(Prepared { plan, inputs, outlet })

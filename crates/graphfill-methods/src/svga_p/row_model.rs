@@ -5,17 +5,18 @@
 //!   H = relu((z ∘ shown) W_z + shown W_s + C W_c + b₁)     C: arb, one hop, degree, standardised
 //!   Z = relu(dropout(H) W₂ + b₂)                                                  rows × width
 //!   scores = Z W_x + b_x + s ∘ o                       W_x from 0; s from 1, one a feature
-//!   loss = features(scores of the hidden cells)
+//!   loss = features(scores of the hidden cells) + labels(Z W_y + b_y)
 //!
 //! No cell is predicted from itself: a hidden one is not shown, and its own o has not seen it. Passing
 //! rows on along edges would break that: a neighbour's prior knows the cells that a row is to learn
 //! from.
 
-use graphfill_engine::{Adam, Initial, Matrix, Program, Recorded, Result, Schedule, WeightDecay};
+use graphfill_engine::{
+    Adam, Decoder, Initial, Matrix, Program, Recorded, Result, Schedule, WeightDecay,
+};
 
 use super::model::{OFFSET, OFFSET_SCALE};
-use crate::learning::Observed;
-use crate::svga::{PREDICTION, TRAINING};
+use crate::svga::{Known, PREDICTION, TRAINING};
 
 /// The inputs: z (zero where unknown), what is known, C. All rows ×.
 pub(super) const VALUES: &str = "values";
@@ -47,8 +48,9 @@ pub(super) struct RowModel {
 }
 
 impl RowModel {
-    /// One update, with the output `loss`. What is known of all rows.
-    pub(super) fn training(&self, known: &Observed) -> Result<Recorded> {
+    /// One update, with the outputs `loss`, `features` and, if any are known, `labels`. The features
+    /// are those of all rows.
+    pub(super) fn training(&self, known: &Known) -> Result<Recorded> {
         let program = Program::new(TRAINING);
         let features = self.cells.len();
         let hidden = program.hidden_cells(self.rows, &self.cells, HIDDEN_SHARE, self.hidden_rows);
@@ -62,7 +64,19 @@ impl RowModel {
         let scores = latent.product(weight).add_bias(bias) + offset.scale_columns(scale);
         // The mean is over all known cells, of which this share is hidden.
         let share = self.hidden_rows + (1.0 - self.hidden_rows) * HIDDEN_SHARE;
-        let loss = scores.weighted_loss(&known.likelihood, hidden).scale(1.0 / share);
+        let likelihood = &known.features.likelihood;
+        let mut loss = scores.weighted_loss(likelihood, hidden).scale(1.0 / share);
+        program.output("features", loss);
+        if let Some(labels) = &known.labels {
+            let classes = labels.likelihood.shape().columns;
+            let weight = program.parameter("labels.weight", [self.width, classes], Initial::ZEROS);
+            let bias = program.parameter("labels.bias", [1, classes], Initial::ZEROS);
+            let decoder = Decoder { bias: Some(bias), ..Decoder::new(weight) };
+            let rows = latent.gather_rows(&labels.rows);
+            let labels = rows.decoder_loss(decoder, &labels.likelihood);
+            program.output("labels", labels);
+            loss = loss + labels;
+        }
         program.output("loss", loss);
         let names = program.parameters();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
