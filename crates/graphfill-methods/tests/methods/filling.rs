@@ -1,10 +1,12 @@
 //! What a person who fills a table would notice.
 
+use std::time::Duration;
+
 use crate::support;
 use graphfill_data::generator::{Recipe, generate};
 use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable};
 use graphfill_methods::fill::{FillOptions, Filled, fill};
-use graphfill_methods::learning::TrainingOptions;
+use graphfill_methods::learning::{Deadline, TrainingOptions};
 use graphfill_methods::{MethodError, registry};
 
 /// Filled after a short training, where there is any.
@@ -109,10 +111,16 @@ fn the_same_seed_gives_the_same_table_for_any_number_of_threads() {
 }
 
 #[test]
-fn without_edges_the_column_mean_is_what_is_left() {
+fn without_edges_and_time_to_train_the_column_mean_is_what_is_left() {
     let dataset = support::town(6);
     let alone = Graph::without_arcs(dataset.table.rows());
-    let result = filled(&dataset.table, &alone, "auto");
+    let training = TrainingOptions {
+        deadline: Some(Deadline::after(Duration::ZERO)),
+        ..TrainingOptions::default()
+    };
+    let auto = registry::find("auto").expect("a method");
+    let options = FillOptions { training: &training, ..FillOptions::new(auto) };
+    let result = fill(&dataset.table, &alone.undirected(), &options).expect("filled");
     let means = filled(&dataset.table, &dataset.graph, "column-mean");
     for name in ["age", "income", "district"] {
         let text = |filled: &Filled| filled.table.column(name).expect("a column").text();
