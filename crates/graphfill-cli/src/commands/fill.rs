@@ -1,6 +1,6 @@
 //! `graphfill fill`: estimate every missing cell.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
@@ -35,10 +35,16 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let mut fixed = training::parameters(&arguments.training, &arguments.param, &[method])?;
     OutputFormat::of(&arguments.output).map_err(|error| WrongCall(error.to_string()))?;
     let location = Location::find(&arguments.nodes, arguments.edges.as_deref())?;
-    check_not_an_input(&arguments.output, &location.files())?;
     // A place that cannot be written should be known before hours of work, not after.
     let written = [Some(&arguments.output), arguments.training.history.as_ref()];
-    for path in written.into_iter().flatten().chain(&arguments.checkpoint.checkpoint) {
+    let written: Vec<&PathBuf> =
+        written.into_iter().flatten().chain(&arguments.checkpoint.checkpoint).collect();
+    for (at, path) in written.iter().enumerate() {
+        check_not_an_input(path, &location.files())?;
+        if written[..at].contains(path) {
+            let found = format!("{} is to be written twice: name two files", path.display());
+            return Err(WrongCall(found).into());
+        }
         drop(AtomicFile::create(path)?);
     }
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;

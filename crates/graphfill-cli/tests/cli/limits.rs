@@ -72,6 +72,19 @@ fn is_number(text: &str) -> bool {
 }
 
 #[test]
+fn an_input_is_never_a_history_nor_a_file_written_twice() {
+    let place = people();
+    let before = place.read("nodes.csv");
+    let done =
+        place.run("fill nodes.csv --method svga --max-updates 10 --history nodes.csv -o out.csv");
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert_eq!(place.read("nodes.csv"), before);
+    let done =
+        place.run("fill nodes.csv --method svga --max-updates 10 --history out.csv -o out.csv");
+    assert_eq!(done.code, 2, "{}", done.err);
+}
+
+#[test]
 fn too_little_memory_is_told_before_training() {
     let place = people();
     for method in ["svga", "svga-r", "svga-u", "svga-p"] {

@@ -20,7 +20,7 @@
 //! # What was tried
 //!
 //! On the splits 0 to 2 of six graphs (cora, photo, pubmed, actor, and the smaller steam_core and
-//! twitch_ptbr), test means; recall@10 unless said.
+//! twitch_ptbr), test means of a prototype of the same equations; recall@10 unless said.
 //!
 //! What helps, and is here:
 //! - **Several components instead of ARB alone**: cora .1855 → .1878, pubmed's R² .099 → .126 before
