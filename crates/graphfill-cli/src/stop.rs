@@ -19,6 +19,18 @@ pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
+/// Training was stopped, and what it had reached was written to this file.
+#[derive(Debug)]
+pub(crate) struct StoppedEarly(pub(crate) String);
+
+impl std::fmt::Display for StoppedEarly {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "stopped early, as asked: {} has the best estimates so far", self.0)
+    }
+}
+
+impl std::error::Error for StoppedEarly {}
+
 /// An error if somebody did.
 pub(crate) fn check() -> Result<(), graphfill::data::DataError> {
     if asked() { Err(graphfill::data::DataError::Cancelled) } else { Ok(()) }

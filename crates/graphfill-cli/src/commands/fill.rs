@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
 use graphfill::data::formats::{self, Location, OutputFormat};
-use graphfill::data::{DataError, Dataset, Kind};
+use graphfill::data::{Dataset, Kind};
 use graphfill::engine::TensorStore;
 use graphfill::methods::fill::{self, FillOptions, Filled};
 use graphfill::methods::learning::{CheckpointOptions, Ended, METHOD, TrainingOptions, changes};
@@ -18,6 +18,7 @@ use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
 use crate::output::progress::Bars;
 use crate::output::text_table::TextTable;
+use crate::stop::StoppedEarly;
 use crate::{input, output};
 
 /// More columns than this are summed up rather than listed.
@@ -106,11 +107,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         Format::Table => say(&summary, &messages),
     }
     match ended_early {
-        Some(Ended::Stopped) => {
-            let output = arguments.output.display();
-            messages.note(&format!("stopped early: {output} has the best estimates so far"));
-            Err(DataError::Cancelled.into())
-        }
+        Some(Ended::Stopped) => Err(StoppedEarly(arguments.output.display().to_string()).into()),
         Some(_) => {
             messages.note("the time limit ended training: these are the best estimates so far");
             Ok(())
