@@ -93,6 +93,7 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
                 features: &features,
                 unknown: &hidden.unknown,
                 validation: if hidden.validation.is_empty() { &[] } else { &validation_sets },
+                watched: &[],
                 labels: labels.as_ref(),
                 ranking_depth: depths[0],
                 fixed: options.fixed,

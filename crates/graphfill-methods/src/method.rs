@@ -27,6 +27,9 @@ pub struct Task<'a> {
     /// Sets of cells on which parameters are chosen. The table has their values; each set is
     /// unknown to the method while it is scored on it.
     pub validation: &'a [CellMask],
+    /// Sets of cells that are scored whenever a training looks at its validation, for its history
+    /// alone: nothing is decided by them.
+    pub watched: &'a [CellMask],
     /// Classes of nodes that a method may learn from, where there are any.
     pub labels: Option<&'a Labels>,
     /// How many of the best-ranked columns count when rankings are compared.
@@ -53,6 +56,7 @@ impl<'a> Task<'a> {
             features,
             unknown,
             validation: &[],
+            watched: &[],
             labels: None,
             ranking_depth: RANKING_DEPTH,
             fixed: FixedParameters::NONE,

@@ -12,7 +12,7 @@ use graphfill_engine::{Session, Shape, TensorStore, Tensors};
 
 use super::history::{History, HistoryLine};
 use super::options::{CheckpointOptions, TrainingOptions};
-use super::training::{Best, Ended, Loop, Schedule, State, Validation};
+use super::training::{Best, Ended, Loop, Schedule, State, Update, Validation, Watch};
 use crate::error::{MethodError, Result};
 
 /// A model that was trained.
@@ -45,9 +45,9 @@ pub struct Course<'a> {
 pub struct Stage<'a> {
     /// What the model is for, in a few words.
     pub purpose: String,
-    /// The program of one update, and its outputs that are watched.
-    pub program: &'a str,
-    /// See `program`.
+    /// The programs of an update.
+    pub update: Update<'a>,
+    /// The outputs of the last of them that are watched.
     pub losses: Vec<String>,
     /// When to look and when to end.
     pub schedule: Schedule,
@@ -100,12 +100,13 @@ impl<'a> Course<'a> {
     }
 
     /// Trains the next model of the course, or takes up what an earlier run left of it. The session
-    /// has its parameters afterwards.
+    /// has its parameters afterwards. `watch` gives the scores that the history wants.
     pub fn train(
         &mut self,
         session: &mut Session,
         stage: &Stage<'_>,
         validation: Option<Validation<'_>>,
+        watch: Watch<'_>,
     ) -> Result<&Finished> {
         let model = self.finished.len();
         self.history.losses.clone_from(&stage.losses);
@@ -124,7 +125,7 @@ impl<'a> Course<'a> {
             schedule.most_updates = schedule.most_updates.min(most);
         }
         let training = Loop {
-            program: stage.program,
+            update: stage.update,
             losses: &stage.losses,
             schedule,
             deadline: self.options.deadline,
@@ -133,8 +134,12 @@ impl<'a> Course<'a> {
         self.progress.begin(&stage.purpose, Some(schedule.most_updates));
         self.progress.advance(state.updates);
         let mut saved = state.updates;
-        let ended =
-            training.run(session, &mut state, validation, &mut |session, state, line, ended| {
+        let ended = training.run(
+            session,
+            &mut state,
+            validation,
+            watch,
+            &mut |session, state, line, ended| {
                 self.progress.tell(&live_line(&stage.losses, &line, state));
                 self.history.lines.push(HistoryLine { model, ..line });
                 if let Some(checkpoint) = &self.options.checkpoint {
@@ -145,7 +150,8 @@ impl<'a> Course<'a> {
                     }
                 }
                 Ok(())
-            })?;
+            },
+        )?;
         self.progress.end();
         let (updates, score) = match &state.best {
             Some(best) => {
@@ -226,9 +232,10 @@ impl<'a> Course<'a> {
         finished_in(found, model).map(Some)
     }
 
-    /// Model, update, validation (NaN where none) and the losses, a line a row.
+    /// Model, update, validation (NaN where none), the losses and the watched scores, a line a row.
     fn history_as_tensor(&self) -> (Shape, Vec<f32>) {
-        let columns = 4 + self.history.losses.len();
+        let watched = self.history.lines.first().map_or(0, |line| line.watched.len());
+        let columns = 4 + self.history.losses.len() + watched;
         let mut values = Vec::with_capacity(self.history.lines.len() * columns);
         for line in &self.history.lines {
             values.extend([line.model as f32, line.update as f32]);
@@ -237,6 +244,7 @@ impl<'a> Course<'a> {
             let high = score as f32;
             values.extend([high, (score - f64::from(high)) as f32]);
             values.extend(&line.losses);
+            values.extend(line.watched.iter().map(|&score| score as f32));
         }
         (Shape::new(self.history.lines.len(), columns), values)
     }
@@ -244,11 +252,13 @@ impl<'a> Course<'a> {
     fn found_history(&self, model: usize) -> Vec<HistoryLine> {
         let tensor = self.found.as_ref().and_then(|found| found.tensors.get(HISTORY));
         let Some((shape, values)) = tensor else { return Vec::new() };
+        let watched = (4 + self.history.losses.len()).min(shape.columns);
         let lines = values.chunks_exact(shape.columns.max(4)).map(|line| HistoryLine {
             model: line[0] as usize,
             update: line[1] as u64,
             validation: (!line[2].is_nan()).then(|| f64::from(line[2]) + f64::from(line[3])),
-            losses: line[4..].to_vec(),
+            losses: line[4..watched].to_vec(),
+            watched: line[watched..].iter().map(|&score| f64::from(score)).collect(),
         });
         lines.filter(|line| line.model == model).collect()
     }

@@ -53,8 +53,9 @@ pub struct Outlet {
 pub trait Learner {
     /// Its name.
     fn name(&self) -> &'static str;
-    /// The program of one update.
-    fn program(&self) -> &'static str;
+    /// The programs of one update, in their order; the outputs of the last one are watched. Updates
+    /// are numbered from 0.
+    fn update(&self, number: u64) -> Vec<&str>;
     /// The parameter to lower where memory does not suffice.
     fn memory_parameter(&self) -> String;
     /// The model for a table of which `unknown` may not be seen.

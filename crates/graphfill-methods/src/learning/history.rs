@@ -16,6 +16,8 @@ pub struct HistoryLine {
     pub losses: Vec<f32>,
     /// Its score on validation cells, where it was scored; more is better.
     pub validation: Option<f64>,
+    /// Its score on each of the task's watched sets of cells.
+    pub watched: Vec<f64>,
 }
 
 /// The course of a training.

@@ -28,7 +28,7 @@ pub use options::{CheckpointOptions, Deadline, TrainingOptions};
 pub use saved::{METHOD, MODELS, Saved, changes, texts};
 pub use scales::{Counts, NumericBlocks, Scale, ScaleOptions, Scales};
 pub use targets::{BinaryLoss, Observed};
-pub use training::{Best, Each, Ended, Loop, Schedule, State, Validation};
+pub use training::{Best, Each, Ended, Loop, Schedule, State, Update, Validation, Watch};
 pub use trust::Trust;
 pub use undisturbed::Undisturbed;
 pub use validator::{Criterion, Validator};

@@ -7,7 +7,7 @@ use super::decoded::{Decoded, TrainedModel};
 use super::fit::{Learner, Outlet, Prepared, Recipe};
 use super::training::{Schedule, Validation};
 use super::trust::Trust;
-use super::validator::Validator;
+use super::validator::{Criterion, Validator};
 use crate::error::Result;
 use crate::method::Task;
 
@@ -92,7 +92,8 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
         let Trainer { learner, session, outlet, .. } = self;
         session.restart(seed_of(self.task.seed, model));
         let losses = outlet.losses.clone();
-        let stage = Stage { purpose, program: learner.program(), losses, schedule };
+        let update = |number| learner.update(number);
+        let stage = Stage { purpose, update: &update, losses, schedule };
         let mut score = |session: &mut Session| -> Result<f64> {
             let models = vec![learner.trained(session)?];
             match validator {
@@ -101,7 +102,20 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
             }
         };
         let validation = validator.is_some().then_some(&mut score as Validation<'_>);
-        let updates = course.train(session, &stage, validation)?.updates;
+        let task = self.task;
+        let watched: Vec<Validator<'_>> = task
+            .watched
+            .iter()
+            .map(|cells| Validator::new(task, cells.clone(), task.unknown, Criterion::Published))
+            .collect();
+        let mut watch = |session: &mut Session| -> Result<Vec<f64>> {
+            if watched.is_empty() {
+                return Ok(Vec::new());
+            }
+            let models = decoded(task, outlet, vec![learner.trained(session)?]);
+            watched.iter().map(|validator| validator.score(&models)).collect()
+        };
+        let updates = course.train(session, &stage, validation, &mut watch)?.updates;
         self.models.push(learner.trained(session)?);
         Ok(updates)
     }

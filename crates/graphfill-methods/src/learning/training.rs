@@ -64,14 +64,20 @@ pub struct Best {
 /// A model's score on validation cells; more is better.
 pub type Validation<'a> = &'a mut dyn FnMut(&mut Session) -> Result<f64>;
 
+/// A model's scores on watched cells.
+pub type Watch<'a> = &'a mut dyn FnMut(&mut Session) -> Result<Vec<f64>>;
+
+/// The programs of an update, in their order, by its number.
+pub type Update<'a> = &'a dyn Fn(u64) -> Vec<&'a str>;
+
 /// Who sees the state after every epoch, and whether the training ends there.
 pub type Each<'a> = &'a mut dyn FnMut(&Session, &State, HistoryLine, Option<Ended>) -> Result<()>;
 
 /// What a training is given beside its session.
-pub struct Loop<'a> {
-    /// The program of one update; its outputs that are watched.
-    pub program: &'a str,
-    /// See `program`.
+pub struct Loop<'a, 'u> {
+    /// The programs of an update.
+    pub update: Update<'u>,
+    /// The outputs of the last of them that are watched.
     pub losses: &'a [String],
     /// When to look and when to end.
     pub schedule: Schedule,
@@ -81,7 +87,7 @@ pub struct Loop<'a> {
     pub progress: &'a dyn Progress,
 }
 
-impl Loop<'_> {
+impl Loop<'_, '_> {
     /// Trains from a state on. `each` sees the state after every epoch, and whether the training
     /// ends there.
     pub fn run(
@@ -89,6 +95,7 @@ impl Loop<'_> {
         session: &mut Session,
         state: &mut State,
         mut validation: Option<Validation<'_>>,
+        watch: Watch<'_>,
         each: Each<'_>,
     ) -> Result<Ended> {
         if let (0, Some(validate)) = (state.updates, validation.as_mut()) {
@@ -102,11 +109,15 @@ impl Loop<'_> {
         }
         loop {
             let updates = self.schedule.epoch.min(self.schedule.most_updates - state.updates);
-            for _ in 0..updates {
-                session.run(self.program)?;
+            let mut last = "";
+            for number in state.updates..state.updates + updates {
+                for program in (self.update)(number) {
+                    session.run(program)?;
+                    last = program;
+                }
             }
             state.updates += updates;
-            let losses = self.losses.iter().map(|name| session.scalar(self.program, name));
+            let losses = self.losses.iter().map(|name| session.scalar(last, name));
             let losses = losses.collect::<Result<Vec<f32>, _>>()?;
             if losses.iter().any(|loss| !loss.is_finite()) {
                 return Err(MethodError::Diverged { updates: state.updates });
@@ -116,7 +127,9 @@ impl Loop<'_> {
                 keep_better(state, score, session);
             }
             let ended = self.ended(state);
-            let line = HistoryLine { model: 0, update: state.updates, losses, validation: score };
+            let watched = watch(session)?;
+            let (update, validation) = (state.updates, score);
+            let line = HistoryLine { model: 0, update, losses, validation, watched };
             self.progress.advance(updates);
             each(session, state, line, ended)?;
             if let Some(ended) = ended {

@@ -168,8 +168,8 @@ impl Learner for SvgaLearner {
         self.settings.variant.name()
     }
 
-    fn program(&self) -> &'static str {
-        TRAINING
+    fn update(&self, _number: u64) -> Vec<&str> {
+        vec![TRAINING]
     }
 
     fn memory_parameter(&self) -> String {

@@ -147,8 +147,8 @@ impl Learner for SvgaPLearner {
         SvgaP.info().name
     }
 
-    fn program(&self) -> &'static str {
-        TRAINING
+    fn update(&self, _number: u64) -> Vec<&str> {
+        vec![TRAINING]
     }
 
     fn memory_parameter(&self) -> String {
