@@ -50,7 +50,25 @@ pub(crate) fn read(
     messages: &Messages,
     progress: &dyn Progress,
 ) -> anyhow::Result<Dataset> {
-    let dataset = formats::read(location, &read_options(reading)?, progress)?;
+    read_with(location, &read_options(reading)?, messages, progress)
+}
+
+/// Reads what needs no explanation.
+pub(crate) fn read_plainly(
+    location: &Location,
+    messages: &Messages,
+    progress: &dyn Progress,
+) -> anyhow::Result<Dataset> {
+    read_with(location, &ReadOptions::default(), messages, progress)
+}
+
+fn read_with(
+    location: &Location,
+    options: &ReadOptions,
+    messages: &Messages,
+    progress: &dyn Progress,
+) -> anyhow::Result<Dataset> {
+    let dataset = formats::read(location, options, progress)?;
     for note in &dataset.notes {
         messages.note(note);
     }

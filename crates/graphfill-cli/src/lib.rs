@@ -62,6 +62,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Fill(command) => commands::fill::run(command, general),
         Command::Evaluate(command) => commands::evaluate::run(command, general),
+        Command::Reproduce(command) => commands::reproduce::run(command, general),
         Command::Inspect(command) => commands::inspect::run(command, general),
         Command::Convert(command) => commands::convert::run(command, general),
         Command::Datasets(command) => commands::datasets::run(command, general),

@@ -56,6 +56,13 @@ impl AtomicFile {
     }
 }
 
+/// Writes a whole file at once.
+pub fn write(path: &Path, content: &[u8]) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(content).map_err(|error| DataError::write(path, error))?;
+    file.commit()
+}
+
 impl Write for AtomicFile {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.writer.write(buffer)

@@ -1,20 +1,19 @@
 //! Hide, estimate, score: every method on the same splits, seed by seed.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
-use graphfill_data::splits::{self, Shares};
-use graphfill_data::{Dataset, Labels, Progress, Silent};
+use graphfill_data::splits::Shares;
+use graphfill_data::{Dataset, Progress, Silent};
 use graphfill_methods::features::Features;
 use graphfill_methods::learning::{Deadline, TrainingOptions};
 use graphfill_methods::tuning::{self, Trial};
-use graphfill_methods::{FixedParameters, Method, MethodError, Parameters, Result, Task};
+use graphfill_methods::{FixedParameters, Method, MethodError, Parameters, Result};
 
 use crate::comparison::{Comparison, LEVEL, by_row, by_seed};
-use crate::hiding::{Hidden, Hiding};
-use crate::memory;
+use crate::hiding::Hiding;
 use crate::report::{ChosenParameters, Evaluation, MethodEvaluation, SeedEvaluation};
-use crate::score::{Both, Metrics, Scorer, default_depths};
+use crate::run::{Nobody, Run, shown_labels};
+use crate::score::{Metrics, default_depths};
 use crate::summary::{mean, standard_deviation};
 
 /// What [`evaluate`] needs to know beside the data.
@@ -82,31 +81,24 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
         sizes = (hidden.test_size, hidden.train_size);
         let labels = shown_labels(dataset, options.label_share, seed);
         for (method, seeds) in options.methods.iter().zip(&mut seeds) {
-            memory::reset_peak();
-            let started = Instant::now();
-            let validation_sets = [hidden.validation.clone()];
             // Every method has the same time.
             let deadline = options.training.deadline.as_ref().map(Deadline::anew);
             let training = TrainingOptions { deadline, ..options.training.clone() };
-            let task = Task {
+            let run = Run {
                 graph: &graph,
                 features: &features,
-                unknown: &hidden.unknown,
-                validation: if hidden.validation.is_empty() { &[] } else { &validation_sets },
-                watched: &[],
+                hidden: &hidden,
+                depths: &depths,
                 labels: labels.as_ref(),
-                ranking_depth: depths[0],
+                watched: &[],
                 fixed: options.fixed,
                 training: &training,
                 seed,
                 progress: options.progress,
             };
-            let run = run(*method, &task, &hidden, &depths)?;
-            primary = primary.or(run.1);
-            let mut evaluation = run.0;
-            evaluation.seconds = started.elapsed().as_secs_f64();
-            evaluation.peak_memory_bytes = memory::peak_bytes();
-            seeds.push(evaluation);
+            let scored = run.score(*method, &mut Nobody)?;
+            primary = primary.or(scored.primary);
+            seeds.push(scored.evaluation);
         }
     }
     let primary = primary.unwrap_or_default();
@@ -144,29 +136,20 @@ pub fn tune(
     let hidden = options.hiding.for_seed(&dataset.table, &features, seed)?;
     let labels = shown_labels(dataset, options.label_share, seed);
     let depths = options.depths.clone().unwrap_or_else(|| default_depths(&features).to_vec());
-    let task = Task {
-        validation: std::slice::from_ref(&hidden.validation),
+    let run = Run {
+        graph: &graph,
+        features: &features,
+        hidden: &hidden,
+        depths: &depths,
         labels: labels.as_ref(),
-        ranking_depth: depths[0],
+        watched: &[],
         fixed: options.fixed,
         training: &options.training,
         seed,
         progress: options.progress,
-        ..Task::new(&graph, &features, &hidden.unknown)
     };
+    let task = run.task();
     tuning::search(options.methods[0], &task, trials, known, each)
-}
-
-/// The labels of a share of the nodes; of whole classes alike, as far as chance goes.
-fn shown_labels(dataset: &Dataset, share: f64, seed: u64) -> Option<Labels> {
-    let mut labels = dataset.table.labels()?.clone();
-    let labelled = labels.of_node.iter().enumerate().filter(|(_, class)| class.is_some());
-    let labelled: Vec<u32> = labelled.map(|(node, _)| node as u32).collect();
-    let shown = (labelled.len() as f64 * share).round() as usize;
-    for &node in splits::shuffled(&labelled, seed).iter().skip(shown) {
-        labels.of_node[node as usize] = None;
-    }
-    (shown > 0).then_some(labels)
 }
 
 fn describe(hiding: &Hiding, (test, train): (usize, usize)) -> String {
@@ -179,31 +162,6 @@ fn describe(hiding: &Hiding, (test, train): (usize, usize)) -> String {
         }
         Hiding::Cells(rate) => format!("{test} cells ({}%)", rate * 100.0),
     }
-}
-
-fn run(
-    method: &dyn Method,
-    task: &Task<'_>,
-    hidden: &Hidden,
-    depths: &[usize],
-) -> Result<(SeedEvaluation, Option<String>)> {
-    let fitted = method.fit(task)?;
-    // Half-trained methods are not compared.
-    task.progress.check()?;
-    let mut validation = Scorer::new(task.features, &hidden.validation, depths);
-    let mut test = Scorer::new(task.features, &hidden.test, depths);
-    fitted.estimate(task, &mut Both(&mut validation, &mut test))?;
-    let evaluation = SeedEvaluation {
-        seed: task.seed,
-        parameters: ChosenParameters::of(method.info().name, fitted.choices()),
-        validation: validation.finish(),
-        test: test.finish(),
-        seconds: 0.0,
-        peak_memory_bytes: None,
-        by_row: test.primary_by_row(),
-        history: fitted.history().cloned(),
-    };
-    Ok((evaluation, test.primary()))
 }
 
 fn summarise(name: &str, seeds: Vec<SeedEvaluation>) -> MethodEvaluation {

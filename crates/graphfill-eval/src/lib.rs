@@ -8,10 +8,12 @@
 pub mod bench;
 pub mod comparison;
 mod evaluate;
+pub mod experiments;
 mod hiding;
 pub mod memory;
 pub mod metrics;
 mod report;
+mod run;
 mod score;
 mod student;
 mod summary;

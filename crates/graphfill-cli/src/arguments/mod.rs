@@ -2,6 +2,8 @@
 
 mod bench;
 mod quantities;
+mod reproduce;
+mod scope;
 mod training;
 
 use std::fmt;
@@ -15,6 +17,8 @@ use graphfill::data::DeclaredKind;
 use graphfill::data::formats::UnknownNodes;
 use graphfill::data::registry::Mirror;
 use graphfill::data::splits::Shares;
+pub(crate) use reproduce::Reproduce;
+pub(crate) use scope::value_for;
 pub(crate) use training::{Checkpoint, Training};
 
 /// graphfill fills in what a graph doesn't know about its nodes: given a graph and a node table
@@ -75,6 +79,8 @@ pub(crate) enum Command {
     Fill(Fill),
     /// Hide known values, estimate them, and score methods side by side
     Evaluate(Evaluate),
+    /// Repeat an experiment of the paper, its figures beside ours
+    Reproduce(Reproduce),
     /// Say what is in these files: sizes, types, missing cells, components, warnings
     Inspect(Inspect),
     /// Convert between the supported formats

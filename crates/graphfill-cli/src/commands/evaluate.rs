@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use graphfill::data::atomic_file::AtomicFile;
+use graphfill::data::atomic_file::{self, AtomicFile};
 use graphfill::data::formats::{Location, splits_file};
 use graphfill::data::splits::Shares;
 use graphfill::eval::comparison::Comparison;
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     options.fixed = &fixed;
     let evaluation = score(&dataset, &options)?;
     if let Some(path) = &arguments.training.history {
-        training::write_text(path, &histories(&evaluation))?;
+        atomic_file::write(path, histories(&evaluation).as_bytes())?;
     }
     match general.format() {
         Format::Json => output::json(&evaluation),

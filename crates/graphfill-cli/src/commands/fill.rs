@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     summary.estimated_labels = estimated_labels;
     formats::write_nodes(&Dataset { table, ..dataset }, &arguments.output)?;
     if let (Some(path), Some(history)) = (&arguments.training.history, history) {
-        training::write_text(path, &history.to_csv())?;
+        graphfill::data::atomic_file::write(path, history.to_csv().as_bytes())?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
     match general.format() {

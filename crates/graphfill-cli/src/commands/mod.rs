@@ -9,6 +9,7 @@ pub(crate) mod evaluate;
 pub(crate) mod fill;
 pub(crate) mod inspect;
 pub(crate) mod methods;
+pub(crate) mod reproduce;
 pub(crate) mod training;
 
 use graphfill::data::{Column, ColumnData, Dataset};

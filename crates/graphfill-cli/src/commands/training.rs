@@ -1,9 +1,7 @@
 //! What commands that train share: limits, files of parameters, the search for them, histories.
 
-use std::io::Write;
 use std::path::Path;
 
-use graphfill::data::atomic_file::AtomicFile;
 use graphfill::engine::MemoryLimit;
 use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::tuning::{Trial, best};
@@ -101,11 +99,4 @@ pub(crate) fn tune(
         ));
     }
     Ok(())
-}
-
-/// Writes text to a file that appears whole or not at all.
-pub(crate) fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(text.as_bytes())?;
-    Ok(file.commit()?)
 }

@@ -1,5 +1,6 @@
 //! What the program prints.
 
+pub(crate) mod grid_bar;
 pub(crate) mod messages;
 pub(crate) mod numbers;
 pub(crate) mod progress;

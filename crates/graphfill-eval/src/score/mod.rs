@@ -135,13 +135,3 @@ impl EstimateSink for Scorer<'_> {
         Ok(())
     }
 }
-
-/// Hands estimates to several scorers at once.
-pub(crate) struct Both<'a, 'b>(pub(crate) &'b mut Scorer<'a>, pub(crate) &'b mut Scorer<'a>);
-
-impl EstimateSink for Both<'_, '_> {
-    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
-        self.0.accept(estimates)?;
-        self.1.accept(estimates)
-    }
-}

@@ -54,6 +54,11 @@ impl Deadline {
         self.limit.saturating_sub(self.begin.elapsed())
     }
 
+    /// How long there was at the beginning.
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
     /// As long as it was, from now on.
     #[must_use]
     pub fn anew(&self) -> Self {

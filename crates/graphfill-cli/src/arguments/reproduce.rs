@@ -1,0 +1,97 @@
+//! The arguments of `reproduce`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use graphfill::eval::experiments::Experiment;
+
+use super::quantities::{memory_size, time};
+use super::scope::{Scoped, scoped};
+use super::{Seeds, seeds};
+
+/// Repeat an experiment of the paper, its figures beside ours
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill reproduce table2 --datasets cora,photo
+  graphfill reproduce table4 --datasets cora --methods svga,svga-p,sat --seeds 0..2
+  graphfill reproduce ablation --max-updates 1000 --jobs 4 --out results
+
+Writes EXPERIMENT.md (the paper's figures, ours and the difference), EXPERIMENT.csv (every seed) and, for
+figures, EXPERIMENT.svg to the folder OUT, and README.md with all experiments that are there. Finished
+cells of the grid are kept in OUT/cells: the same command goes on where it was stopped. Cells of table4
+contain those of table2 and table3: run it first, and nothing is trained twice.")]
+pub(crate) struct Reproduce {
+    /// Which experiment
+    #[arg(value_enum)]
+    pub(crate) experiment: ExperimentName,
+    /// Data sets [default: those of the paper's experiment; what is not there is named and left out]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) datasets: Vec<String>,
+    /// Methods [default: all that the experiment compares; see graphfill methods]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// Seeds: one, a list 0,3,7 or a range 0..9; for a method, a data set or both alone as in sat=0..2, @pubmed=0..2 or sat@pubmed=0 (repeatable)
+    #[arg(long, value_name = "[SCOPE=]SEEDS", default_value = "0..9", value_parser = scoped(seeds))]
+    pub(crate) seeds: Vec<Scoped<Seeds>>,
+    /// Run so many cells at a time; they share the threads (timings always run alone)
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: u16,
+    /// The folder that holds data sets [default: the cache folder]
+    #[arg(long, value_name = "DIR", env = "GRAPHFILL_DATA")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The folder for results and finished cells
+    #[arg(long, value_name = "DIR", default_value = "reproduction")]
+    pub(crate) out: PathBuf,
+    /// Where to write the page with all experiments of the folder [default: OUT/README.md]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) page: Option<PathBuf>,
+    /// Fix a parameter of a method instead of choosing it by validation (repeatable)
+    #[arg(long, value_name = "METHOD.NAME=VALUE")]
+    pub(crate) param: Vec<String>,
+    /// Train no model for more updates than these; for a method or a data set alone as with --seeds (repeatable) [default: as published; ablation: 2000]
+    #[arg(long, value_name = "[SCOPE=]N", value_parser = scoped(updates), help_heading = "Training")]
+    pub(crate) max_updates: Vec<Scoped<u64>>,
+    /// End the training of a cell after this time, such as 90s, 10m or 1.5h, and use the best so far
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Training")]
+    pub(crate) time_limit: Option<Duration>,
+    /// Leave a cell out if it needs more memory, such as 4GiB or 500MB [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Training")]
+    pub(crate) memory_limit: Option<u64>,
+}
+
+fn updates(text: &str) -> Result<u64, String> {
+    let updates = text.trim().parse().ok().filter(|updates| *updates > 0);
+    updates.ok_or_else(|| format!("'{text}' is no number of updates: a whole number from 1 on"))
+}
+
+/// An experiment of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExperimentName {
+    /// Recall and nDCG on binary tables, all methods
+    Table2,
+    /// RMSE and R² on continuous tables, all methods
+    Table3,
+    /// Accuracy of classifiers that learn from estimated features
+    Table4,
+    /// Scores against the share of labels that SVGA may learn from
+    Labels,
+    /// Time of an inference and of an update against the number of edges
+    Scaling,
+    /// Training and test curves of SVGA, SVGA-R and SVGA-U
+    Ablation,
+}
+
+impl ExperimentName {
+    /// The experiment itself.
+    pub(crate) fn experiment(self) -> Experiment {
+        match self {
+            ExperimentName::Table2 => Experiment::Table2,
+            ExperimentName::Table3 => Experiment::Table3,
+            ExperimentName::Table4 => Experiment::Table4,
+            ExperimentName::Labels => Experiment::Labels,
+            ExperimentName::Scaling => Experiment::Scaling,
+            ExperimentName::Ablation => Experiment::Ablation,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `graphfill reproduce`: an experiment of the paper, its figures beside ours.
+
+use std::path::{Path, PathBuf};
+
+use graphfill::data::registry as data_sets;
+use graphfill::engine::MemoryLimit;
+use graphfill::eval::experiments::{
+    Cells, Experiment, Extent, GridOptions, Subject, run as run_grid,
+};
+use graphfill::methods::learning::{Deadline, TrainingOptions};
+use graphfill::methods::{Method, MethodError, registry};
+
+use super::fill::fixed_parameters;
+use crate::arguments::{General, Reproduce, WrongCall, value_for};
+use crate::input;
+use crate::output::grid_bar::GridBar;
+use crate::output::messages::Messages;
+use crate::output::progress::Bars;
+
+pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()> {
+    let messages = Messages::new(general.quiet);
+    let experiment = arguments.experiment.experiment();
+    let methods = methods(experiment, &arguments.methods)?;
+    let fixed = fixed_parameters(&arguments.param, &methods)?;
+    let cells = Cells::new(&arguments.out.join("cells"))?;
+    let subjects = subjects(experiment, arguments, general, &messages)?;
+    let extent = |subject: &Subject, method: &dyn Method| {
+        let (method, subject) = (method.info().name, subject.name.as_str());
+        let seeds = value_for(&arguments.seeds, method, subject);
+        Extent {
+            seeds: seeds.map_or_else(Vec::new, |seeds| seeds.0.clone()),
+            most_updates: value_for(&arguments.max_updates, method, subject).copied(),
+        }
+    };
+    let grid = experiment.cells(&subjects, &methods, &extent);
+    if grid.is_empty() {
+        return Err(WrongCall("none of these data sets has labels to classify".to_owned()).into());
+    }
+    let bar = GridBar::new(general.quiet, &messages);
+    let options = GridOptions {
+        fixed: &fixed,
+        training: TrainingOptions {
+            deadline: arguments.time_limit.map(Deadline::after),
+            memory: arguments.memory_limit.map(MemoryLimit::Allowed),
+            ..TrainingOptions::default()
+        },
+        cells: &cells,
+        jobs: match experiment {
+            Experiment::Scaling => 1,
+            _ => usize::from(arguments.jobs),
+        },
+        threads: rayon::current_num_threads(),
+        watcher: &bar,
+    };
+    let ran = run_grid(&subjects, &grid, &options);
+    bar.clear();
+    let ran = ran?;
+    Ok(())
+}
+
+/// The methods that the caller names, else those of the experiment.
+fn methods(
+    experiment: Experiment,
+    names: &[String],
+) -> Result<Vec<&'static dyn Method>, MethodError> {
+    match names {
+        [] => experiment.methods(),
+        names => names.iter().map(|name| registry::find(name)).collect(),
+    }
+}
+
+/// The data sets that are there; the others are named with the way to get them.
+fn subjects(
+    experiment: Experiment,
+    arguments: &Reproduce,
+    general: &General,
+    messages: &Messages,
+) -> anyhow::Result<Vec<Subject>> {
+    let progress = Bars::new(general.quiet);
+    let names: Vec<String> = match arguments.datasets.as_slice() {
+        [] => experiment.datasets().iter().map(|name| (*name).to_owned()).collect(),
+        names => names.to_vec(),
+    };
+    let mut subjects = Vec::new();
+    let mut missing = Vec::new();
+    for name in &names {
+        let Ok(prepared) = input::prepared(name, arguments.data_dir.as_deref()) else {
+            missing.push(name.as_str());
+            continue;
+        };
+        let dataset = input::read_plainly(&prepared.location, messages, &progress)?;
+        let dataset = super::as_published(dataset, name);
+        subjects.push(Subject::new(name, dataset, prepared.splits)?);
+    }
+    if !missing.is_empty() {
+        let told = missing_data(&missing, arguments.data_dir.as_deref());
+        if subjects.is_empty() {
+            return Err(WrongCall(told).into());
+        }
+        messages.note(&told);
+    }
+    Ok(subjects)
+}
+
+/// What is not there, and the command that gets it.
+fn missing_data(names: &[&str], folder: Option<&Path>) -> String {
+    let known: Vec<&str> =
+        names.iter().copied().filter(|name| data_sets::find(name).is_ok()).collect();
+    let mut told = format!("not there, and left out: {}", names.join(", "));
+    if !known.is_empty() {
+        let folder = folder.map_or_else(String::new, |folder: &Path| {
+            format!(" --data-dir {}", PathBuf::from(folder).display())
+        });
+        told.push_str(&format!("\n  graphfill datasets get {}{folder}", known.join(" ")));
+    }
+    told
+}

@@ -1,0 +1,94 @@
+//! The finished cells of experiments, each in a file of its own: a run that was stopped goes on where
+//! it was, and experiments share what they have in common.
+//!
+//! A cell is told apart by everything that its outcome depends on: the version of the program, the
+//! work, the content of the data and its splits, the method, what was fixed and limited, and the seed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use graphfill_data::{DataError, atomic_file};
+use graphfill_methods::Result;
+use serde::{Deserialize, Serialize};
+use sha1::{Digest, Sha1};
+
+use super::cell::{Cell, Outcome};
+use super::grid::GridOptions;
+use super::subject::{Subject, hexadecimal};
+
+/// A folder of finished cells.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    folder: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    key: String,
+    outcome: Outcome,
+}
+
+impl Cells {
+    /// The cells of a folder, which is made if need be.
+    pub fn new(folder: &Path) -> Result<Self> {
+        fs::create_dir_all(folder).map_err(|source| DataError::write(folder, source))?;
+        Ok(Cells { folder: folder.to_path_buf() })
+    }
+
+    /// The outcome of a cell that was finished before. A file that cannot be understood counts as
+    /// none: the cell is then run again.
+    pub(super) fn find(&self, name: &CellName) -> Option<Outcome> {
+        let text = fs::read_to_string(self.path(name, "json")).ok()?;
+        let kept: Kept = serde_json::from_str(&text).ok()?;
+        (kept.key == name.key).then_some(kept.outcome)
+    }
+
+    /// Keeps an outcome.
+    pub(super) fn keep(&self, name: &CellName, outcome: &Outcome) -> Result<()> {
+        let path = self.path(name, "json");
+        let kept = Kept { key: name.key.clone(), outcome: outcome.clone() };
+        let text = serde_json::to_string_pretty(&kept)
+            .map_err(|error| DataError::write(&path, error.into()))?;
+        Ok(atomic_file::write(&path, text.as_bytes())?)
+    }
+
+    /// Where the state of a cell's training is while it runs.
+    pub(super) fn checkpoint(&self, name: &CellName) -> PathBuf {
+        self.path(name, "checkpoint")
+    }
+
+    fn path(&self, name: &CellName, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", name.file))
+    }
+}
+
+/// What tells a cell from all others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CellName {
+    /// In full.
+    key: String,
+    /// As the name of a file: for people, and a digest of the rest.
+    file: String,
+}
+
+impl CellName {
+    pub(super) fn of(cell: &Cell, subject: &Subject, options: &GridOptions<'_>) -> Self {
+        let method = cell.method.info().name;
+        let training = &options.training;
+        let limit = training.deadline.map(|deadline| deadline.limit().as_secs_f64());
+        let key = format!(
+            "graphfill {}; {}; data {}; method {method}; fixed {:?}; updates {:?}; seconds {limit:?}; preset {}; seed {}",
+            env!("CARGO_PKG_VERSION"),
+            cell.work,
+            subject.fingerprint,
+            options.fixed,
+            cell.most_updates,
+            subject.name,
+            cell.seed,
+        );
+        let digest = hexadecimal(&Sha1::digest(key.as_bytes())[..6]);
+        let work = cell.work.to_string().replace(' ', "-");
+        let file = format!("{}-{method}-{work}-{}-{digest}", subject.name, cell.seed);
+        CellName { key, file }
+    }
+}

@@ -1,0 +1,106 @@
+//! A data set ready for experiments: read once, split as the paper does, told apart by its content.
+
+use std::path::PathBuf;
+
+use graphfill_data::splits::Shares;
+use graphfill_data::{DataError, Dataset, UndirectedGraph};
+use graphfill_methods::features::Features;
+use graphfill_methods::{MethodError, Result};
+use sha1::{Digest, Sha1};
+
+use crate::hiding::Hiding;
+use crate::score::default_depths;
+
+/// A data set ready for experiments.
+pub struct Subject {
+    /// Its name, by which published settings and figures are found.
+    pub name: String,
+    pub(super) dataset: Dataset,
+    pub(super) graph: UndirectedGraph,
+    pub(super) hiding: Hiding,
+    /// The k of recall@k and nDCG@k.
+    pub(super) depths: Vec<usize>,
+    /// Tells its content and its splits from all others.
+    pub(super) fingerprint: String,
+}
+
+impl Subject {
+    /// A data set with its file of splits; without one, rows are split 4 : 1 : 5.
+    pub fn new(name: &str, dataset: Dataset, splits: Option<PathBuf>) -> Result<Self> {
+        let graph = dataset.graph.undirected();
+        let features = Features::of(&dataset.table);
+        if features.width() == 0 {
+            return Err(MethodError::Table(format!("no column of {name} can be estimated")));
+        }
+        // The paper ranks Steam's few tags at 3, 5 and 10.
+        let depths = match name.starts_with("steam") {
+            true => vec![3, 5, 10],
+            false => default_depths(&features).to_vec(),
+        };
+        let mut hasher = Sha1::new();
+        add_graph(&mut hasher, &graph);
+        add_features(&mut hasher, &features);
+        if let Some(labels) = dataset.table.labels() {
+            for label in &labels.of_node {
+                hasher.update(label.map_or(u64::MAX, u64::from).to_le_bytes());
+            }
+        }
+        let hiding = match splits {
+            Some(path) => {
+                let bytes =
+                    std::fs::read(&path).map_err(|source| DataError::read(&path, source))?;
+                hasher.update(&bytes);
+                Hiding::SplitsFile(path)
+            }
+            None => Hiding::Rows(Shares::default()),
+        };
+        let fingerprint = hexadecimal(&hasher.finalize());
+        Ok(Subject { name: name.to_owned(), graph, hiding, depths, fingerprint, dataset })
+    }
+
+    /// Whether its nodes have labels.
+    pub fn has_labels(&self) -> bool {
+        self.dataset.table.labels().is_some_and(|labels| labels.classes.len() > 1)
+    }
+
+    /// The number of its edges.
+    pub fn edges(&self) -> usize {
+        self.graph.edges()
+    }
+}
+
+fn add_graph(hasher: &mut Sha1, graph: &UndirectedGraph) {
+    hasher.update((graph.nodes() as u64).to_le_bytes());
+    for (source, target, weight) in graph.iter() {
+        hasher.update(source.to_le_bytes());
+        hasher.update(target.to_le_bytes());
+        hasher.update(weight.to_le_bytes());
+    }
+}
+
+fn add_features(hasher: &mut Sha1, features: &Features<'_>) {
+    for (group, about) in features.groups().iter().enumerate() {
+        hasher.update(about.name.as_bytes());
+        hasher.update(format!("{:?}", about.kind).as_bytes());
+        for row in 0..features.rows() {
+            match features.block(group) {
+                Some(block) => {
+                    for (column, value) in block.cells(row) {
+                        hasher.update(column.to_le_bytes());
+                        hasher.update(value.to_le_bytes());
+                    }
+                }
+                None => {
+                    for feature in about.features.clone() {
+                        hasher.update(features.value(group, row, feature).to_le_bytes());
+                    }
+                }
+            }
+            hasher.update([0xFF]);
+        }
+    }
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

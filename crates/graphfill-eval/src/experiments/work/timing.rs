@@ -1,0 +1,171 @@
+//! An update and an inference of SVGA, timed on nine graphs: a data set with a tenth to nine tenths of
+//! its edges, all its nodes and its own table.
+//!
+//! Machines have faster and slower minutes. So every repetition goes through all nine graphs, and what
+//! is told is the median of ten.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use graphfill_data::{Direction, EdgeList, UndirectedGraph, splits};
+use graphfill_engine::{MemoryLimit, Plan, Session};
+use graphfill_methods::features::Features;
+use graphfill_methods::learning::{
+    BinaryLoss, Counts, Decoded, NumericBlocks, Observed, ScaleOptions, Scales, TrainedModel,
+};
+use graphfill_methods::svga::{Known, Model, NormalisedGraph, PREDICTION, TRAINING};
+use graphfill_methods::{Result, Task};
+
+use super::Place;
+use crate::bench::SHAPES;
+use crate::experiments::cell::{Outcome, Work};
+use crate::run::Nobody;
+
+/// The shares of edges, in tenths.
+const TENTHS: std::ops::RangeInclusive<usize> = 1..=9;
+/// How often each is timed.
+const REPETITIONS: usize = 10;
+
+impl Place<'_> {
+    /// The series `edges`, `update_ms` and `inference_ms`.
+    pub(super) fn timing(&self) -> Result<Vec<(Work, Outcome)>> {
+        let begin = Instant::now();
+        let subject = self.subject;
+        let features = Features::of(&subject.dataset.table);
+        let hidden = subject.hiding.for_seed(&subject.dataset.table, &features, self.cell.seed)?;
+        let shape = SHAPES.iter().find(|shape| shape.name == subject.name);
+        let model = shape.unwrap_or(&SHAPES[0]).model;
+        let options =
+            ScaleOptions { blocks: NumericBlocks::AsTheyAre, counts: Counts::Logarithmic };
+        let scales = Scales::of(&features, &hidden.unknown, options);
+        let binary = BinaryLoss::BalancedBernoulli;
+        let observed = Observed::features(&features, &hidden.unknown, &scales, binary)?;
+        let known = Known { features: observed, labels: None };
+        let graphs: Vec<UndirectedGraph> = TENTHS
+            .map(|tenths| sampled(&subject.graph, tenths as f64 / 10.0, self.cell.seed))
+            .collect();
+        let (mut updates, mut inferences) =
+            (vec![Vec::new(); graphs.len()], vec![Vec::new(); graphs.len()]);
+        for _ in 0..REPETITIONS {
+            for (at, graph) in graphs.iter().enumerate() {
+                self.progress.check()?;
+                let task = Task::new(graph, &features, &hidden.unknown);
+                let mut timed = Timed::new(&model, &task, &known, &scales, self.training.memory)?;
+                updates[at].push(timed.update()?);
+                inferences[at].push(timed.inference(&task)?);
+            }
+        }
+        let series = [
+            ("edges", graphs.iter().map(|graph| graph.edges() as f64).collect()),
+            ("update_ms", updates.iter_mut().map(|times| median(times)).collect()),
+            ("inference_ms", inferences.iter_mut().map(|times| median(times)).collect()),
+        ];
+        let series = series.into_iter().map(|(name, values)| (name.to_owned(), values)).collect();
+        let seconds = begin.elapsed().as_secs_f64();
+        Ok(vec![(Work::Timing, Outcome { series, seconds, ..self.blank() })])
+    }
+}
+
+/// A model whose steps are timed.
+struct Timed<'a> {
+    model: &'a Model,
+    session: Session,
+    scales: &'a Scales,
+}
+
+impl<'a> Timed<'a> {
+    fn new(
+        model: &'a Model,
+        task: &Task<'_>,
+        known: &Known,
+        scales: &'a Scales,
+        limit: Option<MemoryLimit>,
+    ) -> Result<Self> {
+        let graph = NormalisedGraph::new(task.graph)?;
+        let plan = Plan::new(vec![model.training(&graph, known)?, model.prediction(&graph)?])?;
+        plan.check_memory(limit.unwrap_or(MemoryLimit::Available), "the number of data sets")?;
+        Ok(Timed { model, session: Session::new(plan, 0), scales })
+    }
+
+    /// Milliseconds of an update, after one to warm up.
+    fn update(&mut self) -> Result<f64> {
+        self.session.run(TRAINING)?;
+        let begin = Instant::now();
+        self.session.run(TRAINING)?;
+        Ok(milliseconds(begin))
+    }
+
+    /// Milliseconds from the graph to the estimates of all nodes, after one to warm up.
+    fn inference(&mut self, task: &Task<'_>) -> Result<f64> {
+        self.inferred(task)?;
+        let begin = Instant::now();
+        self.inferred(task)?;
+        Ok(milliseconds(begin))
+    }
+
+    fn inferred(&mut self, task: &Task<'_>) -> Result<()> {
+        self.session.run(PREDICTION)?;
+        let bias = self.model.decoder_bias.then(|| self.session.buffer("features.bias"));
+        let model = TrainedModel {
+            latent: self.session.read(PREDICTION, "latent")?,
+            weight: self.session.buffer("features.weight")?,
+            bias: bias.transpose()?,
+            factors: Vec::new(),
+        };
+        let decoded = Decoded {
+            nodes: task.graph.nodes(),
+            models: vec![model],
+            offsets: Vec::<Arc<Vec<f32>>>::new(),
+            scales: self.scales.clone(),
+        };
+        decoded.estimate(task.features, &task.wanted(), None, &mut Nobody)
+    }
+}
+
+/// The graph with a share of its edges, drawn at random.
+fn sampled(graph: &UndirectedGraph, share: f64, seed: u64) -> UndirectedGraph {
+    let edges: Vec<(u32, u32, f32)> = graph.iter().collect();
+    let places: Vec<u32> = (0..edges.len() as u32).collect();
+    let kept = (edges.len() as f64 * share).round() as usize;
+    let mut list = EdgeList::weighted();
+    for &place in splits::shuffled(&places, seed).iter().take(kept) {
+        let (source, target, weight) = edges[place as usize];
+        list.push(source, target, weight);
+    }
+    list.into_graph(graph.nodes(), Direction::Undirected).undirected()
+}
+
+fn milliseconds(begin: Instant) -> f64 {
+    begin.elapsed().as_secs_f64() * 1e3
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() % 2 {
+        1 => values[middle],
+        _ => (values[middle - 1] + values[middle]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_its_share_of_the_edges() {
+        let mut list = EdgeList::unweighted();
+        (1..101).for_each(|node| list.push(0, node, 1.0));
+        let star = list.into_graph(101, Direction::Undirected).undirected();
+        let third = sampled(&star, 0.3, 0);
+        assert_eq!((third.nodes(), third.edges()), (101, 30));
+        assert_eq!(sampled(&star, 0.3, 0), third);
+        assert_ne!(sampled(&star, 0.3, 1), third);
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
+    }
+}
