@@ -1,5 +1,10 @@
 //! Values for some methods and data sets alone: `sat=0..2`, `@pubmed=0..2`, `sat@pubmed=0`.
 
+use graphfill::eval::experiments::Subject;
+use graphfill::methods::Method;
+
+use super::WrongCall;
+
 /// A value and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scoped<T> {
@@ -9,6 +14,25 @@ pub(crate) struct Scoped<T> {
 }
 
 impl<T> Scoped<T> {
+    /// Fails if it is for something that takes no part: a slip of the pen, most likely.
+    pub(crate) fn check(
+        &self,
+        methods: &[&'static dyn Method],
+        subjects: &[Subject],
+    ) -> Result<(), WrongCall> {
+        let is_method = |name: &String| methods.iter().any(|method| method.info().name == name);
+        let is_subject = |name: &String| subjects.iter().any(|subject| subject.name == *name);
+        match (&self.method, &self.dataset) {
+            (Some(name), _) if !is_method(name) => {
+                Err(WrongCall(format!("{name}=…: no method of this run has that name")))
+            }
+            (_, Some(name)) if !is_subject(name) => {
+                Err(WrongCall(format!("@{name}=…: no data set of this run has that name")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn holds_for(&self, method: &str, dataset: &str) -> bool {
         self.method.as_deref().is_none_or(|own| own == method)
             && self.dataset.as_deref().is_none_or(|own| own == dataset)

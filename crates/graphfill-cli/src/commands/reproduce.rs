@@ -24,11 +24,13 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     let fixed = fixed_parameters(&arguments.param, &methods)?;
     let cells = Cells::new(&arguments.out.join("cells"))?;
     let subjects = subjects(experiment, arguments, general, &messages)?;
+    arguments.seeds.iter().try_for_each(|scoped| scoped.check(&methods, &subjects))?;
+    arguments.max_updates.iter().try_for_each(|scoped| scoped.check(&methods, &subjects))?;
     let extent = |subject: &Subject, method: &dyn Method| {
         let (method, subject) = (method.info().name, subject.name.as_str());
         let seeds = value_for(&arguments.seeds, method, subject);
         Extent {
-            seeds: seeds.map_or_else(Vec::new, |seeds| seeds.0.clone()),
+            seeds: seeds.map_or_else(|| (0..10).collect(), |seeds| seeds.0.clone()),
             most_updates: value_for(&arguments.max_updates, method, subject).copied(),
         }
     };
