@@ -1,0 +1,10 @@
+//! What was measured, as a reader sees it: figures, tables, fitted lines.
+//!
+//! A [`figure::Figure`] becomes SVG text, the same bytes for the same points: it can be kept beside
+//! the numbers and compared. A [`markdown::Table`] becomes Markdown that is readable as it stands.
+//! [`fit::Line`] is the straight line through points, with its R².
+#![forbid(unsafe_code)]
+
+pub mod figure;
+pub mod fit;
+pub mod markdown;
