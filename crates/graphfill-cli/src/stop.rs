@@ -31,6 +31,18 @@ impl std::fmt::Display for StoppedEarly {
 
 impl std::error::Error for StoppedEarly {}
 
+/// Work was stopped, and this is left of it.
+#[derive(Debug)]
+pub(crate) struct Stopped(pub(crate) String);
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
 /// An error if somebody did.
 pub(crate) fn check() -> Result<(), graphfill::data::DataError> {
     if asked() { Err(graphfill::data::DataError::Cancelled) } else { Ok(()) }

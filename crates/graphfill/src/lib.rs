@@ -19,13 +19,14 @@
 //! ```
 //!
 //! The rooms: [`data`] reads, holds and writes graphs and tables, [`methods`] estimates with
-//! the training programs of [`engine`], [`eval`] scores. The command line is the crate `graphfill-cli`.
+//! the training programs of [`engine`], [`eval`] scores, [`report`] writes and draws. The command line is the crate `graphfill-cli`.
 #![forbid(unsafe_code)]
 
 pub use graphfill_data as data;
 pub use graphfill_engine as engine;
 pub use graphfill_eval as eval;
 pub use graphfill_methods as methods;
+pub use graphfill_report as report;
 
 /// The examples of the README, compiled by the tests.
 #[cfg(doctest)]

@@ -332,6 +332,24 @@ impl std::error::Error for WrongCall {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seeds(pub(crate) Vec<u64>);
 
+impl fmt::Display for Seeds {
+    /// Runs of seeds as ranges, as they were named.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts: Vec<(u64, u64)> = Vec::new();
+        for &seed in &self.0 {
+            match parts.last_mut() {
+                Some((_, last)) if *last + 1 == seed => *last = seed,
+                _ => parts.push((seed, seed)),
+            }
+        }
+        let part = |(first, last): &(u64, u64)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}..{last}"),
+        };
+        formatter.write_str(&parts.iter().map(part).collect::<Vec<_>>().join(","))
+    }
+}
+
 fn seeds(text: &str) -> Result<Seeds, String> {
     let number = |text: &str| {
         text.trim().parse::<u64>().map_err(|_| format!("'{text}' is no seed: a whole number ≥ 0"))

@@ -60,6 +60,28 @@ pub(crate) struct Reproduce {
     pub(crate) memory_limit: Option<u64>,
 }
 
+impl Reproduce {
+    /// The command that gives the same results, wherever the data and the results are.
+    pub(crate) fn command_line(&self) -> String {
+        let mut words =
+            vec![format!("graphfill reproduce {}", self.experiment.experiment().name())];
+        let mut add = |flag: &str, value: String| words.push(format!("--{flag} {value}"));
+        if !self.datasets.is_empty() {
+            add("datasets", self.datasets.join(","));
+        }
+        if !self.methods.is_empty() {
+            add("methods", self.methods.join(","));
+        }
+        self.seeds.iter().for_each(|seeds| add("seeds", seeds.to_string()));
+        self.param.iter().for_each(|param| add("param", param.clone()));
+        self.max_updates.iter().for_each(|updates| add("max-updates", updates.to_string()));
+        if let Some(limit) = self.time_limit {
+            add("time-limit", format!("{}s", limit.as_secs_f64()));
+        }
+        words.join(" ")
+    }
+}
+
 fn updates(text: &str) -> Result<u64, String> {
     let updates = text.trim().parse().ok().filter(|updates| *updates > 0);
     updates.ok_or_else(|| format!("'{text}' is no number of updates: a whole number from 1 on"))

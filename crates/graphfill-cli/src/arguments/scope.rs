@@ -1,5 +1,7 @@
 //! Values for some methods and data sets alone: `sat=0..2`, `@pubmed=0..2`, `sat@pubmed=0`.
 
+use std::fmt;
+
 use graphfill::eval::experiments::Subject;
 use graphfill::methods::Method;
 
@@ -40,6 +42,19 @@ impl<T> Scoped<T> {
 
     fn narrowness(&self) -> usize {
         usize::from(self.method.is_some()) + usize::from(self.dataset.is_some())
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Scoped<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.method, &self.dataset) {
+            (None, None) => {}
+            (method, None) => write!(formatter, "{}=", method.as_deref().unwrap_or_default())?,
+            (method, Some(dataset)) => {
+                write!(formatter, "{}@{dataset}=", method.as_deref().unwrap_or_default())?;
+            }
+        }
+        self.value.fmt(formatter)
     }
 }
 

@@ -2,20 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use graphfill::data::registry as data_sets;
+use graphfill::data::{DataError, atomic_file, registry as data_sets};
 use graphfill::engine::MemoryLimit;
 use graphfill::eval::experiments::{
-    Cells, Experiment, Extent, GridOptions, Subject, run as run_grid,
+    Cells, Experiment, Extent, Failure, GridOptions, Subject, run as run_grid,
 };
 use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::{Method, MethodError, registry};
+use graphfill::report::experiments::{About, Report, page, report};
 
 use super::fill::fixed_parameters;
 use crate::arguments::{General, Reproduce, WrongCall, value_for};
-use crate::input;
 use crate::output::grid_bar::GridBar;
 use crate::output::messages::Messages;
 use crate::output::progress::Bars;
+use crate::stop::Stopped;
+use crate::{input, output};
 
 pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
@@ -23,7 +25,7 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     let methods = methods(experiment, &arguments.methods)?;
     let fixed = fixed_parameters(&arguments.param, &methods)?;
     let cells = Cells::new(&arguments.out.join("cells"))?;
-    let subjects = subjects(experiment, arguments, general, &messages)?;
+    let (subjects, missing) = subjects(experiment, arguments, general, &messages)?;
     arguments.seeds.iter().try_for_each(|scoped| scoped.check(&methods, &subjects))?;
     arguments.max_updates.iter().try_for_each(|scoped| scoped.check(&methods, &subjects))?;
     let extent = |subject: &Subject, method: &dyn Method| {
@@ -56,8 +58,60 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     };
     let ran = run_grid(&subjects, &grid, &options);
     bar.clear();
-    let ran = ran?;
+    let ran = ran.map_err(|error| stopped(error, &arguments.out))?;
+    let datasets: Vec<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
+    let about = About {
+        experiment,
+        datasets: &datasets,
+        missing: &missing,
+        command: &arguments.command_line(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let Report { markdown, csv, svg } = report(&about, &ran);
+    let file = |ending: &str| arguments.out.join(format!("{}.{ending}", experiment.name()));
+    atomic_file::write(&file("csv"), csv.as_bytes())?;
+    if let Some(svg) = &svg {
+        atomic_file::write(&file("svg"), svg.as_bytes())?;
+    }
+    atomic_file::write(&file("md"), markdown.as_bytes())?;
+    let page = write_page(arguments)?;
+    output::line(markdown.trim_end())?;
+    messages.say(&format!("{} and {} are written", file("md").display(), page.display()));
+    let failed =
+        ran.iter().filter(|(_, outcome)| matches!(outcome, Err(Failure::Other(_)))).count();
+    if failed > 0 {
+        anyhow::bail!("{failed} of {} cells failed; the notes in the table say why", ran.len());
+    }
     Ok(())
+}
+
+/// The page of all experiments whose results are in the folder.
+fn write_page(arguments: &Reproduce) -> anyhow::Result<PathBuf> {
+    let read = |experiment: Experiment| {
+        let path = arguments.out.join(format!("{}.md", experiment.name()));
+        Some((experiment, std::fs::read_to_string(path).ok()?))
+    };
+    let texts: Vec<(Experiment, String)> = Experiment::ALL.into_iter().filter_map(read).collect();
+    let path = arguments.page.clone().unwrap_or_else(|| arguments.out.join("README.md"));
+    let beside = path.parent().unwrap_or(Path::new(""));
+    let folder = arguments.out.strip_prefix(beside).unwrap_or(&arguments.out);
+    // Links have slashes whatever the system.
+    let folder: Vec<String> =
+        folder.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    atomic_file::write(&path, page(&texts, &folder.join("/")).as_bytes())?;
+    Ok(path)
+}
+
+/// Says that nothing is lost.
+fn stopped(error: MethodError, out: &Path) -> anyhow::Error {
+    match error {
+        MethodError::Data(DataError::Cancelled) => Stopped(format!(
+            "stopped, as asked: finished cells are kept in {}, and the same command goes on with the rest",
+            out.join("cells").display()
+        ))
+        .into(),
+        other => other.into(),
+    }
 }
 
 /// The methods that the caller names, else those of the experiment.
@@ -77,7 +131,7 @@ fn subjects(
     arguments: &Reproduce,
     general: &General,
     messages: &Messages,
-) -> anyhow::Result<Vec<Subject>> {
+) -> anyhow::Result<(Vec<Subject>, Vec<String>)> {
     let progress = Bars::new(general.quiet);
     let names: Vec<String> = match arguments.datasets.as_slice() {
         [] => experiment.datasets().iter().map(|name| (*name).to_owned()).collect(),
@@ -87,7 +141,7 @@ fn subjects(
     let mut missing = Vec::new();
     for name in &names {
         let Ok(prepared) = input::prepared(name, arguments.data_dir.as_deref()) else {
-            missing.push(name.as_str());
+            missing.push(name.clone());
             continue;
         };
         let dataset = input::read_plainly(&prepared.location, messages, &progress)?;
@@ -101,18 +155,17 @@ fn subjects(
         }
         messages.note(&told);
     }
-    Ok(subjects)
+    Ok((subjects, missing))
 }
 
 /// What is not there, and the command that gets it.
-fn missing_data(names: &[&str], folder: Option<&Path>) -> String {
+fn missing_data(names: &[String], folder: Option<&Path>) -> String {
     let known: Vec<&str> =
-        names.iter().copied().filter(|name| data_sets::find(name).is_ok()).collect();
+        names.iter().map(String::as_str).filter(|name| data_sets::find(name).is_ok()).collect();
     let mut told = format!("not there, and left out: {}", names.join(", "));
     if !known.is_empty() {
-        let folder = folder.map_or_else(String::new, |folder: &Path| {
-            format!(" --data-dir {}", PathBuf::from(folder).display())
-        });
+        let folder = folder
+            .map_or_else(String::new, |folder: &Path| format!(" --data-dir {}", folder.display()));
         told.push_str(&format!("\n  graphfill datasets get {}{folder}", known.join(" ")));
     }
     told

@@ -1,0 +1,64 @@
+//! Every seed as CSV: a line an outcome, or a line a point where outcomes are curves or timings.
+
+use std::collections::BTreeSet;
+
+use graphfill_eval::experiments::{Outcome, Ran};
+
+/// All outcomes.
+pub(super) fn csv(ran: &[Ran]) -> String {
+    let outcomes: Vec<&Outcome> =
+        ran.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
+    let metrics: BTreeSet<&String> =
+        outcomes.iter().flat_map(|outcome| outcome.metrics.keys()).collect();
+    let series: BTreeSet<&String> =
+        outcomes.iter().flat_map(|outcome| outcome.series.keys()).collect();
+    let mut header = vec!["dataset", "method", "seed", "labels"];
+    header.extend(metrics.iter().chain(&series).map(|name| name.as_str()));
+    header.extend(["seconds", "ended_early", "parameters"]);
+    let mut text = line(header.iter().map(|name| (*name).to_owned()));
+    for outcome in outcomes {
+        let points = outcome.series.values().map(Vec::len).max().unwrap_or(1);
+        for point in 0..points {
+            let mut cells = vec![
+                outcome.dataset.clone(),
+                outcome.method.clone(),
+                outcome.seed.to_string(),
+                outcome.labels.to_string(),
+            ];
+            let number = |value: Option<&f64>| value.map_or_else(String::new, f64::to_string);
+            cells.extend(metrics.iter().map(|name| number(outcome.metrics.get(*name))));
+            let of_series = |name: &&String| {
+                number(outcome.series.get(*name).and_then(|values| values.get(point)))
+            };
+            cells.extend(series.iter().map(of_series));
+            let parameters: Vec<String> =
+                outcome.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            cells.push(format!("{:.3}", outcome.seconds));
+            cells.push(outcome.ended_early.to_string());
+            cells.push(parameters.join(" "));
+            text.push_str(&line(cells));
+        }
+    }
+    text
+}
+
+/// Cells with a comma, a quote or a line end are quoted.
+fn line(cells: impl IntoIterator<Item = String>) -> String {
+    let quoted = cells.into_iter().map(|cell| match cell.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell,
+    });
+    let mut line = quoted.collect::<Vec<String>>().join(",");
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn awkward_cells_are_quoted() {
+        assert_eq!(line(["a,b", "c\"d", "e"].map(str::to_owned)), "\"a,b\",\"c\"\"d\",e\n");
+    }
+}

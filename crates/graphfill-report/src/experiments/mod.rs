@@ -1,0 +1,154 @@
+//! The paper's experiments as a reader sees them: Markdown with the paper's figures beside ours, a CSV
+//! with every seed, and a figure where the paper has one.
+
+mod ablation;
+mod csv;
+mod labels;
+mod numbers;
+mod page;
+mod remarks;
+mod results;
+mod scaling;
+mod tables;
+
+use graphfill_eval::experiments::{Experiment, Failure, Ran};
+
+pub use page::page;
+use results::Results;
+
+/// What a report needs to know beside the results.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// The names of the data sets, in the order of the cells' subjects.
+    pub datasets: &'a [String],
+    /// The data sets of the experiment that were not there.
+    pub missing: &'a [String],
+    /// The command that gives these results.
+    pub command: &'a str,
+    /// The version of the program.
+    pub version: &'a str,
+}
+
+/// The files of one experiment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The text.
+    pub markdown: String,
+    /// Every seed.
+    pub csv: String,
+    /// The figure, where there is one.
+    pub svg: Option<String>,
+}
+
+/// The files of an experiment.
+pub fn report(about: &About<'_>, ran: &[Ran]) -> Report {
+    let results = Results::of(about.datasets, ran);
+    let name = about.experiment.name();
+    let (body, svg) = match about.experiment {
+        Experiment::Table2 | Experiment::Table3 | Experiment::Table4 => {
+            (tables::body(about.experiment, &results), None)
+        }
+        Experiment::Labels => labels::body(&results),
+        Experiment::Scaling => scaling::body(&results),
+        Experiment::Ablation => ablation::body(&results),
+    };
+    let mut text = format!("## {}\n\n", title(about.experiment));
+    text.push_str(introduction(about.experiment));
+    text.push_str("\n\n");
+    if svg.is_some() {
+        text.push_str(&format!("![{}]({name}.svg)\n\n", title(about.experiment)));
+    }
+    text.push_str(body.trim());
+    text.push_str("\n\n");
+    text.push_str(&notes(about, ran));
+    text.push_str(&format!(
+        "Every seed is in [{name}.csv]({name}.csv). graphfill {}:\n\n```\n{}\n```\n",
+        about.version, about.command
+    ));
+    Report { markdown: text, csv: csv::csv(ran), svg }
+}
+
+fn title(experiment: Experiment) -> &'static str {
+    match experiment {
+        Experiment::Table2 => "Table 2: estimates of binary features",
+        Experiment::Table3 => "Table 3: estimates of continuous features",
+        Experiment::Table4 => "Table 4: node classification on estimated features",
+        Experiment::Labels => "Observed labels",
+        Experiment::Scaling => "Scaling",
+        Experiment::Ablation => "Ablation",
+    }
+}
+
+fn introduction(experiment: Experiment) -> &'static str {
+    match experiment {
+        Experiment::Table2 => {
+            "Of the nodes, four tenths are observed, one tenth validates and half are tested. Recall and nDCG of the test nodes, mean over the seeds ± standard deviation; the difference is relative to the paper. More is better; the best of a column is bold."
+        }
+        Experiment::Table3 => {
+            "Of the nodes, four tenths are observed, one tenth validates and half are tested. RMSE (less is better) and R² over all cells of the test nodes (the paper's CORR; more is better), mean over the seeds ± standard deviation. Differences of RMSE are relative to the paper, those of R² absolute. The best of a column is bold."
+        }
+        Experiment::Table4 => {
+            "Classifiers learn the class of test nodes from their estimated features, in five folds: an MLP of one hidden layer, and a GCN on the graph of the test nodes. Mean accuracy over folds and seeds ± standard deviation over seeds. **Best epoch** is the published protocol: the test fold itself chooses the epoch, which flatters every method. **Inner validation** is honest: a part of the training folds chooses it."
+        }
+        Experiment::Labels => {
+            "How SVGA's estimates become better with labels to learn from: the share of all nodes whose label is observed against the score, mean over the seeds ± standard deviation. The paper has this as a figure without numbers."
+        }
+        Experiment::Scaling => {
+            "Times of SVGA on graphs with a tenth to nine tenths of a data set's edges and all its nodes: an inference (from the graph to the estimates of all nodes) and an update in training. Medians of ten; the line is of least squares. The paper has this as a figure without numbers."
+        }
+        Experiment::Ablation => {
+            "SVGA, SVGA-R (without the Gaussian field) and SVGA-U (latents drawn at random, mean and covariance apart) while they train: the score on the nodes that they learn from and on test nodes, mean over the seeds ± standard deviation. The paper has this as a figure without numbers."
+        }
+    }
+}
+
+/// What was left out, and why.
+fn notes(about: &About<'_>, ran: &[Ran]) -> String {
+    let mut notes = Vec::new();
+    if !about.missing.is_empty() {
+        notes.push(format!("- Data sets that were not there: {}.", about.missing.join(", ")));
+    }
+    for (cell, outcome) in ran {
+        if let Err(failure) = outcome {
+            let reason = failure.reason().lines().next().unwrap_or_default();
+            let what = match failure {
+                Failure::Memory(_) => "out of memory",
+                Failure::Refused(_) => "not possible",
+                Failure::Other(_) => "failed",
+            };
+            let dataset = &about.datasets[cell.subject];
+            let note = format!("- {} on {dataset}: {what}: {reason}", cell.method.info().name);
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    let limited = limits(about, ran);
+    notes.extend(limited);
+    match notes.is_empty() {
+        true => String::new(),
+        false => format!("{}\n\n", notes.join("\n")),
+    }
+}
+
+/// Whose updates were limited, and whose training a limit of time ended.
+fn limits(about: &About<'_>, ran: &[Ran]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for (cell, outcome) in ran {
+        let place = format!("{} on {}", cell.method.info().name, about.datasets[cell.subject]);
+        let mut note = |text: String| {
+            if !notes.contains(&text) {
+                notes.push(text);
+            }
+        };
+        if let Some(updates) = cell.most_updates {
+            note(format!("- {place}: at most {updates} updates."));
+        }
+        if outcome.as_ref().is_ok_and(|outcome| outcome.ended_early) {
+            note(format!("- {place}: a limit of time ended the training of some seeds."));
+        }
+    }
+    notes
+}
