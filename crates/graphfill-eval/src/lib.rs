@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod classification;
 pub mod comparison;
 mod evaluate;
 pub mod experiments;
