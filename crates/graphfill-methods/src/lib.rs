@@ -11,6 +11,7 @@
 pub mod arb;
 pub mod auto;
 pub mod column_mean;
+pub mod encoder;
 mod error;
 pub mod feature_propagation;
 pub mod features;
