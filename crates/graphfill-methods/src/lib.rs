@@ -16,6 +16,7 @@ mod error;
 pub mod feature_propagation;
 pub mod features;
 pub mod fill;
+pub mod gnn;
 pub mod learning;
 mod method;
 pub mod neighbour_mean;
@@ -24,14 +25,16 @@ pub mod pcfi;
 pub mod propagation;
 pub mod registry;
 pub mod row_gaussian;
+
 pub mod selection;
 pub mod svga;
 pub mod svga_p;
 pub mod tuning;
+pub mod vae;
 
 pub use error::{MethodError, Result};
 pub use method::{
-    Choice, EstimateSink, Estimates, Fitted, Measure, Method, MethodInfo, RANKING_DEPTH, Score,
-    Task,
+    Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, RANKING_DEPTH,
+    Score, Task,
 };
 pub use parameters::{Allowed, FixedParameters, ParameterInfo, Parameters, Value};
