@@ -25,6 +25,7 @@ pub mod pcfi;
 pub mod propagation;
 pub mod registry;
 pub mod row_gaussian;
+pub mod sat;
 
 pub mod selection;
 pub mod svga;

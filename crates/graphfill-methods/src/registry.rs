@@ -11,6 +11,7 @@ use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::FixedParameters;
 use crate::pcfi::Pcfi;
 use crate::propagation::Propagation;
+use crate::sat::Sat;
 use crate::svga::{Svga, SvgaR, SvgaU};
 use crate::svga_p::SvgaP;
 use crate::vae::Vae;
@@ -32,6 +33,7 @@ pub fn all() -> Vec<&'static dyn Method> {
         &GraphNetwork::Sage,
         &GraphNetwork::Gat,
         &Gnn,
+        &Sat,
         &SvgaR,
         &SvgaU,
         &Svga,
