@@ -11,10 +11,12 @@
 pub mod arb;
 pub mod auto;
 pub mod column_mean;
+pub mod encoder;
 mod error;
 pub mod feature_propagation;
 pub mod features;
 pub mod fill;
+pub mod gnn;
 pub mod learning;
 mod method;
 pub mod neighbour_mean;
@@ -23,14 +25,17 @@ pub mod pcfi;
 pub mod propagation;
 pub mod registry;
 pub mod row_gaussian;
+pub mod sat;
+
 pub mod selection;
 pub mod svga;
 pub mod svga_p;
 pub mod tuning;
+pub mod vae;
 
 pub use error::{MethodError, Result};
 pub use method::{
-    Choice, EstimateSink, Estimates, Fitted, Measure, Method, MethodInfo, RANKING_DEPTH, Score,
-    Task,
+    Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, RANKING_DEPTH,
+    Score, Task,
 };
 pub use parameters::{Allowed, FixedParameters, ParameterInfo, Parameters, Value};

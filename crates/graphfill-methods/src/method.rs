@@ -112,6 +112,14 @@ pub trait Method: Send + Sync {
         &[]
     }
 
+    /// What it does with classes of nodes that are known.
+    fn label_use(&self) -> LabelUse {
+        match self.grid() {
+            [] => LabelUse::Ignored,
+            _ => LabelUse::Learnt,
+        }
+    }
+
     /// How good the method is on the validation cells with what is fixed; more is better.
     fn trial(&self, task: &Task<'_>) -> Result<f64> {
         let fitted = self.fit(task)?;
@@ -123,6 +131,15 @@ pub trait Method: Send + Sync {
         let name = self.info().name;
         Err(MethodError::Parameter(format!("method '{name}' does not learn: it saves no model")))
     }
+}
+
+/// What a method does with classes of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelUse {
+    /// Nothing.
+    Ignored,
+    /// It learns from those that are known, and estimates the others.
+    Learnt,
 }
 
 /// A method with everything chosen, ready to estimate.

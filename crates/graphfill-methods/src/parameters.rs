@@ -215,6 +215,11 @@ impl FixedParameters {
     }
 }
 
+/// 0.001, not 0.0010000000474974513.
+pub(crate) fn plain(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
+}
+
 impl From<String> for Value {
     fn from(word: String) -> Self {
         Value::Word(word)

@@ -5,13 +5,16 @@ use crate::auto::Auto;
 use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
+use crate::gnn::{Gnn, GraphNetwork};
 use crate::method::Method;
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::FixedParameters;
 use crate::pcfi::Pcfi;
 use crate::propagation::Propagation;
+use crate::sat::Sat;
 use crate::svga::{Svga, SvgaR, SvgaU};
 use crate::svga_p::SvgaP;
+use crate::vae::Vae;
 
 /// The propagation methods, simplest first.
 const PROPAGATIONS: [&dyn Propagation; 5] =
@@ -25,6 +28,12 @@ pub fn all() -> Vec<&'static dyn Method> {
         &FeaturePropagation,
         &Arb,
         &Pcfi,
+        &Vae,
+        &GraphNetwork::Gcn,
+        &GraphNetwork::Sage,
+        &GraphNetwork::Gat,
+        &Gnn,
+        &Sat,
         &SvgaR,
         &SvgaU,
         &Svga,

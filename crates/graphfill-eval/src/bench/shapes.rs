@@ -1,6 +1,6 @@
 //! The sizes of the paper's data sets, and the settings that it trains them with.
 
-use graphfill_methods::svga::encoder::DEFAULT_DEPTH;
+use graphfill_methods::encoder::DEFAULT_DEPTH;
 use graphfill_methods::svga::{EncoderKind, Model, Normalisation};
 
 /// The size of a data set and its model.

@@ -14,7 +14,7 @@ use graphfill_engine::TensorStore;
 use crate::error::{MethodError, Result};
 use crate::features::Features;
 use crate::learning::{Ended, History, TrainingOptions, Undisturbed};
-use crate::method::{Choice, Fitted, Method, Task};
+use crate::method::{Choice, Fitted, LabelUse, Method, Task};
 use crate::parameters::FixedParameters;
 use crate::tuning::{self, Trial};
 
@@ -80,7 +80,7 @@ pub fn fill(
     let missing = features.missing();
     // Classes can be estimated by methods that learn, even where nothing else is missing.
     let labels_wanted = table.labels().is_some_and(|labels| labels.known() < table.rows())
-        && !options.method.grid().is_empty();
+        && options.method.label_use() == LabelUse::Learnt;
     if missing.is_empty() && !labels_wanted {
         return Ok(Filled {
             table: table.clone(),

@@ -9,6 +9,8 @@ mod course;
 mod decoded;
 mod fit;
 mod history;
+mod known_scores;
+mod network_settings;
 mod options;
 mod saved;
 mod scales;
@@ -24,6 +26,11 @@ pub use course::{Course, Finished, Stage, finished_count, finished_in};
 pub use decoded::{Decoded, TrainedModel};
 pub use fit::{HIDDEN_SETS, Learner, Learnt, Outlet, Prepared, Recipe};
 pub use history::{History, HistoryLine};
+pub use known_scores::known_scores;
+pub use network_settings::{
+    DROPOUT_INFO, NetworkSettings, PATIENCE_INFO, Standing, WEIGHT_DECAY_INFO, learning_rate_info,
+    only_binary_blocks,
+};
 pub use options::{CheckpointOptions, Deadline, TrainingOptions};
 pub use saved::{METHOD, MODELS, Saved, changes, texts};
 pub use scales::{Counts, NumericBlocks, Scale, ScaleOptions, Scales};

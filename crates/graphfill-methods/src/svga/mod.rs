@@ -4,25 +4,22 @@
 //! Here is the model as programs of the engine: [`Model::training`] records one update,
 //! [`Model::prediction`] the latents as they are learnt.
 
-pub mod encoder;
 mod method;
 mod model;
-mod normalised_graph;
 mod prediction;
 mod presets;
 mod settings;
-pub(crate) use settings::plain;
 mod unrestricted;
 
 use graphfill_engine::EngineError;
 
-pub use encoder::EncoderKind;
+pub use crate::encoder::{EncoderKind, NormalisedGraph};
+pub(crate) use crate::parameters::plain;
 pub use method::{Svga, SvgaR, SvgaU};
 pub use model::{Known, Model, Normalisation, TRAINING};
-pub use normalised_graph::NormalisedGraph;
 pub use prediction::PREDICTION;
 
-/// What is wrong with what a model is made of: its settings, its graph.
+/// What is wrong with what a model is made of: its settings.
 fn wrong(place: &str, problem: String) -> EngineError {
     EngineError::Program { operation: "svga", place: place.to_owned(), problem }
 }

@@ -7,8 +7,8 @@
 
 use graphfill_engine::{Adam, Decoder, Initial, Matrix, Program, Recorded, Result, Schedule};
 
-use super::encoder::{Encoder, EncoderKind, Identity, Mode, OwnPath};
 use super::{NormalisedGraph, wrong};
+use crate::encoder::{Encoder, EncoderKind, Identity, Mode, OwnPath};
 use crate::learning::Observed;
 
 /// The name of the program that [`Model::training`] records.
@@ -43,7 +43,7 @@ pub struct Known {
 pub struct Model {
     /// The encoder.
     pub encoder: EncoderKind,
-    /// The encoder's number of layers; [`DEFAULT_DEPTH`](super::encoder::DEFAULT_DEPTH) as published.
+    /// The encoder's number of layers; [`DEFAULT_DEPTH`](crate::encoder::DEFAULT_DEPTH) as published.
     pub depth: usize,
     /// d, the width of hidden and latent rows.
     pub width: usize,

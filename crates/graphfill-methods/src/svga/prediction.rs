@@ -6,10 +6,10 @@
 
 use graphfill_engine::{Program, Recorded, Result};
 
-use super::encoder::Mode;
 use super::model::ENCODER;
 use super::unrestricted::MEAN;
 use super::{Model, NormalisedGraph};
+use crate::encoder::Mode;
 
 /// The name of the program that [`Model::prediction`] records.
 pub const PREDICTION: &str = "prediction";

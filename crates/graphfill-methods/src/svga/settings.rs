@@ -2,12 +2,12 @@
 //! else the published value of a known data set, else a rule that looks at the table.
 
 use super::Normalisation;
-use super::encoder::{DEFAULT_DEPTH, EncoderKind};
 use super::presets::{Preset, published, rule};
+use crate::encoder::{DEFAULT_DEPTH, EncoderKind};
 use crate::error::{MethodError, Result};
 use crate::learning::{Counts, Criterion, Recipe, ScaleOptions, Schedule};
 use crate::method::Task;
-use crate::parameters::{Allowed, ParameterInfo, Parameters};
+use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
 /// Which of the paper's three models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,9 +206,4 @@ impl Settings {
     pub(super) fn scales(&self) -> ScaleOptions {
         ScaleOptions { blocks: self.preset.numeric_blocks, counts: Counts::Logarithmic }
     }
-}
-
-/// 0.001, not 0.0010000000474974513.
-pub(crate) fn plain(number: f32) -> f64 {
-    number.to_string().parse().unwrap_or(f64::from(number))
 }

@@ -6,8 +6,8 @@
 use graphfill_engine::{Matrix, Program, Recorded, Result};
 
 use super::NormalisedGraph;
-use super::encoder::Mode;
 use super::model::{Known, Model};
+use crate::encoder::Mode;
 
 /// The parameters of the encoder of U begin with this.
 pub(super) const MEAN: &str = "mean";

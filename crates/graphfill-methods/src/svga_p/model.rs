@@ -11,8 +11,8 @@ use graphfill_engine::{
     Adam, Decoder, Initial, Matrix, Program, Recorded, Result, Schedule, Shape,
 };
 
+use crate::encoder::{DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, OwnPath};
 use crate::learning::Observed;
-use crate::svga::encoder::{DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, OwnPath};
 use crate::svga::{Known, NormalisedGraph, PREDICTION, TRAINING};
 
 /// The inputs of the programs: U for all nodes, o for the rows that are known.

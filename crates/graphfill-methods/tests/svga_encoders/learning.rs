@@ -1,7 +1,7 @@
 //! A model learns with every encoder, of every depth.
 
 use graphfill_engine::{Plan, Session};
-use graphfill_methods::svga::encoder::DEFAULT_DEPTH;
+use graphfill_methods::encoder::DEFAULT_DEPTH;
 use graphfill_methods::svga::{EncoderKind, Model, TRAINING};
 
 use crate::svga_problem::{TRAINED, Variant};

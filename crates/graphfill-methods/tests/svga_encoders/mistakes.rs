@@ -1,7 +1,7 @@
 //! Settings that make no sense are told, and how they would.
 
 use graphfill_engine::Program;
-use graphfill_methods::svga::encoder::{Encoder, EncoderKind, Identity, Mode};
+use graphfill_methods::encoder::{Encoder, EncoderKind, Identity, Mode};
 use graphfill_methods::svga::{Model, PREDICTION};
 
 use super::{NODES, encoder};

@@ -8,9 +8,7 @@ mod prediction;
 use std::collections::BTreeMap;
 
 use graphfill_engine::{Plan, Program, Session};
-use graphfill_methods::svga::encoder::{
-    DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, OwnPath,
-};
+use graphfill_methods::encoder::{DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, OwnPath};
 
 use crate::svga_problem::{Edges, Numbers};
 use crate::svga_reference::{Dense, DenseGraph, EncoderInputs};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graphfill_engine::{Likelihood, Plan, Session};
-use graphfill_methods::svga::encoder::{Encoder, EncoderKind};
+use graphfill_methods::encoder::{Encoder, EncoderKind};
 use graphfill_methods::svga::{Model, Normalisation, PREDICTION, TRAINING};
 
 use super::{assert_close, encoder};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use graphfill_data::{Direction, EdgeList};
 use graphfill_engine::{Likelihood, Plan, Recorded, Result, Session, SparseRows, Targets};
+use graphfill_methods::encoder::DEFAULT_DEPTH;
 use graphfill_methods::learning::Observed;
-use graphfill_methods::svga::encoder::DEFAULT_DEPTH;
 use graphfill_methods::svga::{EncoderKind, Known, Model, Normalisation, NormalisedGraph};
 
 /// Nodes without edges; they are the last ones.

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use graphfill_methods::svga::encoder::{Encoder, EncoderKind, Identity, OwnPath};
+use graphfill_methods::encoder::{Encoder, EncoderKind, Identity, OwnPath};
 
 use super::{Dense, DenseGraph};
 

@@ -15,14 +15,15 @@ mod gcn;
 mod kind;
 mod layers;
 mod linear;
+mod normalised_graph;
 mod sage;
 mod sgc;
 
-use graphfill_engine::{Matrix, Program, Result, Shape};
+use graphfill_engine::{EngineError, Matrix, Program, Result, Shape};
 
-use super::{NormalisedGraph, wrong};
 pub use kind::EncoderKind;
 use layers::Layers;
+pub use normalised_graph::NormalisedGraph;
 
 /// The number of layers where nobody says another.
 pub const DEFAULT_DEPTH: usize = 2;
@@ -98,7 +99,7 @@ impl Encoder {
     ) -> Matrix<'p> {
         let shape = Shape::new(graph.nodes(), self.width);
         if let Some(problem) = self.problem().or_else(|| self.problem_beside(shape, beside)) {
-            program.fail("svga encoder", problem);
+            program.fail("graph encoder", problem);
             return program.constant(shape, 0.0);
         }
         let layers = Layers { encoder: self, program, graph, name, beside, mode };
@@ -155,4 +156,9 @@ impl Encoder {
             _ => None,
         }
     }
+}
+
+/// What is wrong with what an encoder is made of: its settings, its graph.
+fn wrong(place: &str, problem: String) -> EngineError {
+    EngineError::Program { operation: "graph encoder", place: place.to_owned(), problem }
 }

@@ -1,4 +1,4 @@
-//! The matrices of a graph that SVGA works with, each computed when first needed:
+//! The matrices of a graph that encoders and fields work with, each computed when first needed:
 //!
 //!   Â = D̃^-½ (A + I) D̃^-½   what a convolution averages with             nodes × nodes
 //!   Ā = D^-1 A               what means over neighbours average with      nodes × nodes
@@ -134,7 +134,7 @@ fn means(graph: &UndirectedGraph) -> SparseMatrix {
 
 #[cfg(test)]
 mod tests {
-    use super::super::encoder::{DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, OwnPath};
+    use super::super::{DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, OwnPath};
     use super::*;
     use graphfill_data::{Direction, EdgeList};
     use graphfill_engine::Program;
