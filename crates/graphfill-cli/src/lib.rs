@@ -85,7 +85,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<DataError>() {
         Some(error) if cancelled(error) => STOPPED,
         _ if error.is::<arguments::WrongCall>() => WRONG_CALL,
-        _ if error.is::<stop::StoppedEarly>() || error.is::<stop::Stopped>() => STOPPED,
+        _ if error.is::<stop::Stopped>() => STOPPED,
         _ => FAILED,
     }
 }

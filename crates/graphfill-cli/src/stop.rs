@@ -19,18 +19,6 @@ pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// Training was stopped, and what it had reached was written to this file.
-#[derive(Debug)]
-pub(crate) struct StoppedEarly(pub(crate) String);
-
-impl std::fmt::Display for StoppedEarly {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "stopped early, as asked: {} has the best estimates so far", self.0)
-    }
-}
-
-impl std::error::Error for StoppedEarly {}
-
 /// Work was stopped, and this is left of it.
 #[derive(Debug)]
 pub(crate) struct Stopped(pub(crate) String);

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arb;
+pub mod arwmf;
 pub mod auto;
 pub mod column_mean;
 pub mod encoder;

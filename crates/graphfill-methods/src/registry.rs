@@ -1,6 +1,7 @@
 //! The list of methods: one line each.
 
 use crate::arb::Arb;
+use crate::arwmf::Arwmf;
 use crate::auto::Auto;
 use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
@@ -34,6 +35,7 @@ pub fn all() -> Vec<&'static dyn Method> {
         &GraphNetwork::Gat,
         &Gnn,
         &Sat,
+        &Arwmf,
         &SvgaR,
         &SvgaU,
         &Svga,

@@ -18,7 +18,7 @@ use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
 use crate::output::progress::Bars;
 use crate::output::text_table::TextTable;
-use crate::stop::StoppedEarly;
+use crate::stop::Stopped;
 use crate::{input, output};
 
 /// More columns than this are summed up rather than listed.
@@ -107,7 +107,11 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         Format::Table => say(&summary, &messages),
     }
     match ended_early {
-        Some(Ended::Stopped) => Err(StoppedEarly(arguments.output.display().to_string()).into()),
+        Some(Ended::Stopped) => Err(Stopped(format!(
+            "stopped early, as asked: {} has the best estimates so far",
+            arguments.output.display()
+        ))
+        .into()),
         Some(_) => {
             messages.note("the time limit ended training: these are the best estimates so far");
             Ok(())

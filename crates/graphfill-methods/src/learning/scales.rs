@@ -16,7 +16,7 @@ use std::ops::Range;
 use graphfill_data::CellMask;
 use serde::{Deserialize, Serialize};
 
-use crate::features::{Centres, Features, GroupKind};
+use crate::features::{Centres, Features, Group, GroupKind};
 
 /// How numeric blocks are brought to scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +126,15 @@ impl Scales {
             },
         });
         Scales(scales.collect())
+    }
+
+    /// Scores that are values already, but for those that rank.
+    pub fn of_values(features: &Features<'_>) -> Self {
+        let scale = |group: &Group| match group.kind {
+            GroupKind::BinaryBlock => Scale::Ranks,
+            _ => Scale::Block { centres: vec![0.0; group.features.len()], unit: 1.0 },
+        };
+        Scales(features.groups().iter().map(scale).collect())
     }
 
     /// The score that stands for a value of a group's column.

@@ -14,7 +14,7 @@ const TASK_ROWS: usize = 8;
 const SMALLEST_PIVOT: f64 = 1e-12;
 
 /// Σ aᵢbᵢ.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];
     let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));

@@ -14,7 +14,7 @@
 mod cells;
 mod choice;
 mod completion;
-mod dense;
+pub(crate) mod dense;
 mod estimate;
 mod left_out;
 mod moments;

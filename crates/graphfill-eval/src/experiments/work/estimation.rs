@@ -1,9 +1,12 @@
 //! Hidden rows are estimated and scored; and classifiers learn from the estimates.
 
+use std::time::Instant;
+
 use graphfill_methods::features::Features;
-use graphfill_methods::{EstimateSink, Estimates, Parameters, Result};
+use graphfill_methods::{EstimateSink, Estimates, MethodError, Parameters, Result};
 
 use super::Place;
+use crate::classification::{Classification, ClassificationOptions, Estimated, classify};
 use crate::experiments::cell::{Outcome, Work};
 use crate::report::ChosenParameters;
 use crate::run::{Nobody, Run, Scored, shown_labels};
@@ -17,7 +20,42 @@ impl Place<'_> {
 
     /// Accuracies of classifiers on the estimates of the test rows; their scores come on the way.
     pub(super) fn classification(&self) -> Result<Vec<(Work, Outcome)>> {
-        todo!()
+        let begin = Instant::now();
+        let subject = self.subject;
+        let features = Features::of(&subject.dataset.table);
+        let seed = self.cell.seed;
+        let hidden = subject.hiding.for_seed(&subject.dataset.table, &features, seed)?;
+        let rows = hidden.test.touched_rows();
+        let width = features.width();
+        let mut kept = Rows { rows: &rows, width, values: vec![0.0; rows.len() * width] };
+        let estimation = self.estimated(0.0, &mut kept)?;
+        let labels = subject.dataset.table.labels();
+        let labels = labels.ok_or_else(|| MethodError::Table("there are no labels".to_owned()))?;
+        let own: Vec<Option<u32>> = rows.iter().map(|&row| labels.of_node[row as usize]).collect();
+        let estimated = Estimated {
+            nodes: &rows,
+            features: &kept.values,
+            labels: &own,
+            classes: labels.classes.len(),
+        };
+        let progress = self.progress;
+        let options = ClassificationOptions { seed, progress, ..ClassificationOptions::default() };
+        let Classification { mlp, gcn } = classify(&estimated, &subject.graph, &options)?;
+        let accuracies = [
+            ("mlp_best_epoch", mlp.best_epoch),
+            ("mlp_inner_validation", mlp.inner_validation),
+            ("gcn_best_epoch", gcn.best_epoch),
+            ("gcn_inner_validation", gcn.inner_validation),
+        ];
+        let classification = Outcome {
+            metrics: accuracies.map(|(name, value)| (name.to_owned(), value)).into(),
+            seconds: begin.elapsed().as_secs_f64(),
+            ..estimation.clone()
+        };
+        Ok(vec![
+            (Work::Estimation { labels: 0.0 }, estimation),
+            (Work::Classification, classification),
+        ])
     }
 
     fn estimated(&self, labels: f64, also: &mut dyn EstimateSink) -> Result<Outcome> {
