@@ -40,7 +40,7 @@ fn curve(name: &str, top: f64, speed: f64, seed: u64) -> Series {
         let x = update as f64;
         let rise = 1.0 - (-x / speed).exp();
         let y = top * rise + 0.002 * noise(update + 10_000 * seed) * rise;
-        Point::new(x, y).with_spread(0.007 * (0.6 + (-x / 400.0).exp()))
+        Point::new(x, y).with_spread(0.007 * (0.6 + (-x / 400.0).exp()) * rise.sqrt())
     });
     Series::new(name, Drawn::Line, points)
 }

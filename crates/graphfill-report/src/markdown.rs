@@ -169,7 +169,7 @@ impl fmt::Display for Table {
                             write!(formatter, "| :{:-<inner$}: ", "", inner = width - 2)?;
                         }
                         Alignment::Right => {
-                            write!(formatter, "| {:-<inner$}: ", "", inner = width - 1)?
+                            write!(formatter, "| {:-<inner$}: ", "", inner = width - 1)?;
                         }
                     }
                 }

@@ -1,6 +1,7 @@
 //! Fitted lines, and the key that tells each one's R² in the emptiest corner of the plot.
 
 use super::marks::{MARKER, THIN};
+use super::panel::Scale;
 use super::plot::Plot;
 use super::series::{Drawn, Series};
 use super::style::{Style, Styles};
@@ -24,9 +25,12 @@ pub(crate) fn draw_line(
     width: f64,
     height: f64,
 ) {
-    let places = course(series, plot, width, height);
+    let mut places = course(series, plot, width, height);
     if places.len() < 2 {
         return;
+    }
+    if plot.x.scale == Scale::Linear && plot.y.scale == Scale::Linear {
+        places.drain(1..places.len() - 1);
     }
     let mut line = String::new();
     for (number, (x, y)) in places.into_iter().enumerate() {
@@ -126,9 +130,10 @@ fn label(r_squared: f64) -> Option<String> {
         return None;
     }
     let nearly = (0.9995..1.0 - 1e-9).contains(&r_squared);
-    Some(match nearly {
-        true => "R² > 0.999".to_owned(),
-        false => format!("R² = {r_squared:.3}").replace('-', "\u{2212}"),
+    Some(if nearly {
+        "R² > 0.999".to_owned()
+    } else {
+        format!("R² = {r_squared:.3}").replace('-', "\u{2212}")
     })
 }
 

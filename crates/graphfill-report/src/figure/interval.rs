@@ -17,6 +17,17 @@ pub(crate) struct Room {
     pub(crate) margin: f64,
     /// The axis starts at zero where the lowest value is below this share of the highest.
     pub(crate) zero_below: f64,
+    /// What is left free where the lowest value is zero itself.
+    pub(crate) at_zero: AtZero,
+}
+
+/// Whether what is zero may lie on the other axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtZero {
+    /// It may: bars and curves stand on the axis.
+    Touches,
+    /// It may not: the margin is kept.
+    Margin,
 }
 
 /// What an axis shows, from `low` to `high`: logarithms on a logarithmic axis. Never empty.
@@ -57,10 +68,12 @@ impl Interval {
             (low, high) = (low - margin, high + margin);
             if scale == Scale::Linear {
                 // No room on the wrong side of zero.
-                if tight_low >= 0.0 && (low < 0.0 || tight_low <= tight_high * room.zero_below) {
+                let keeps_off = |end: f64| end == 0.0 && room.at_zero == AtZero::Margin;
+                let near_zero = low < 0.0 || tight_low <= tight_high * room.zero_below;
+                if tight_low >= 0.0 && near_zero && !keeps_off(tight_low) {
                     low = 0.0;
                 }
-                if tight_high <= 0.0 && high > 0.0 {
+                if tight_high <= 0.0 && high > 0.0 && !keeps_off(tight_high) {
                     high = 0.0;
                 }
             }
@@ -104,7 +117,7 @@ fn transformed(scale: Scale, value: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const ROOM: Room = Room { margin: 0.05, zero_below: 0.3 };
+    const ROOM: Room = Room { margin: 0.05, zero_below: 0.3, at_zero: AtZero::Touches };
 
     fn linear(values: &[f64]) -> (f64, f64) {
         let interval = Interval::of(&Axis::default(), values.iter().copied(), ROOM);
@@ -117,6 +130,9 @@ mod tests {
         assert_eq!(linear(&[10.0, 100.0]).0, 0.0);
         assert_eq!(linear(&[-100.0, 100.0]), (-110.0, 110.0));
         assert_eq!(linear(&[-100.0, 0.0]).1, 0.0);
+        assert_eq!(linear(&[0.0, 100.0]), (0.0, 105.0));
+        let kept_off = Room { at_zero: AtZero::Margin, ..ROOM };
+        assert_eq!(Interval::of(&Axis::default(), [0.0, 100.0], kept_off).low, -5.0);
     }
 
     #[test]
@@ -131,7 +147,7 @@ mod tests {
     #[test]
     fn logarithms_leave_out_what_is_not_positive() {
         let axis = Axis::logarithmic("");
-        let room = Room { margin: 0.0, zero_below: 0.0 };
+        let room = Room { margin: 0.0, ..ROOM };
         let interval = Interval::of(&axis, [-1.0, 0.0, 1.0, 100.0], room);
         assert_eq!((interval.low, interval.high), (0.0, 2.0));
         assert_eq!(interval.place(10.0), Some(0.5));

@@ -49,7 +49,11 @@ pub(crate) fn draw(svg: &mut Svg, plot: &Plot<'_>, area: Rectangle, styles: &Sty
         .collect();
     if series.iter().all(|(_, _, points)| points.is_empty()) {
         let (x, y) = (left + width / 2.0, top + height / 2.0);
-        svg.text(&["no data".to_owned()], x, y, Text::new(MEDIUM, Anchor::Middle));
+        let (ground_left, ground_top) = (Rounded(x - 36.0), Rounded(y - 12.0));
+        svg.add(format_args!(
+            r##"<rect x="{ground_left}" y="{ground_top}" width="72" height="24" fill="#fff"/>"##
+        ));
+        svg.text(&["no data".to_owned()], x, y + MEDIUM * 0.35, Text::new(MEDIUM, Anchor::Middle));
         return;
     }
     // An inner <svg> cuts off what is outside, without names that another figure might bear, too.

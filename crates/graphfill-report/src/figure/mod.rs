@@ -86,7 +86,7 @@ impl Figure {
         let series = self.panels.iter().flat_map(|panel| &panel.series);
         let styles = Styles::of(&self.order, series.clone());
         let width = layout::width(self.columns());
-        let legend = Legend::of(series, &styles, width - 2.0 * layout::EDGE);
+        let legend = Legend::of(&series, &styles, width - 2.0 * layout::EDGE);
         let layout = Layout::of(&self.panels, self.columns(), self.legend, legend.height());
 
         let mut svg = Svg::default();

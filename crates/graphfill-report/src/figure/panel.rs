@@ -20,7 +20,8 @@ pub struct Axis {
     /// How values become places.
     pub scale: Scale,
     /// The lowest and the highest value shown. Without one, or where it makes no sense (not finite,
-    /// not positive on a logarithmic axis, of no length), the axis fits what is drawn.
+    /// not positive on a logarithmic axis, of no length), the axis fits what is drawn. Spreads below
+    /// zero are then cut off where no point is below zero.
     pub range: Option<(f64, f64)>,
 }
 

@@ -1,6 +1,6 @@
 //! A panel on its place: intervals, ticks, grid, axes, names.
 
-use super::interval::{Interval, Room};
+use super::interval::{AtZero, Interval, Room};
 use super::marks;
 use super::panel::Panel;
 use super::series::{Drawn, Series};
@@ -16,7 +16,7 @@ const TICK: f64 = 4.0;
 /// Between ticks, their labels and the name of the axis.
 const GAP: f64 = 5.0;
 /// Between two labels beside each other.
-const LABEL_GAP: f64 = 10.0;
+const LABEL_GAP: f64 = 13.0;
 
 /// Whether a panel says what its vertical axis is, or leaves it to its left neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +42,12 @@ impl<'a> Plot<'a> {
         let few = panel.series.iter().any(|series| {
             series.drawn == Drawn::LineWithMarkers && marks::every_marker(series.points.len())
         });
-        let x_room = Room { margin: if markers || few { 0.04 } else { 0.0 }, zero_below: 0.12 };
-        let y_room = Room { margin: 0.06, zero_below: 0.3 };
+        let margin = if markers || few { 0.04 } else { 0.0 };
+        let x_room = Room { margin, zero_below: 0.12, at_zero: AtZero::Margin };
+        let y_room = Room { margin: 0.06, zero_below: 0.3, at_zero: AtZero::Touches };
         let x = Interval::of(&panel.x, panel.series.iter().flat_map(horizontal), x_room);
-        let y = Interval::of(&panel.y, panel.series.iter().flat_map(vertical), y_room);
-        let y_ticks = ticks::ticks(&y, (height / 45.0) as usize);
+        let y = Interval::of(&panel.y, vertical(&panel.series), y_room);
+        let y_ticks = ticks::ticks(&y, (height / 40.0) as usize);
         let y_name = match naming {
             Naming::Own => text::wrapped(&panel.y.label, MEDIUM, height),
             Naming::Neighbours => Vec::new(),
@@ -97,7 +98,7 @@ impl<'a> Plot<'a> {
 
     /// As many ticks as have room for their labels.
     fn x_ticks(&self, width: f64) -> Vec<Tick> {
-        let most = ((width / 55.0) as usize).clamp(2, 8);
+        let most = ((width / 45.0) as usize).clamp(2, 6);
         let apart = |pair: &[Tick]| {
             let labels = text::width(&pair[0].label, SMALL) + text::width(&pair[1].label, SMALL);
             (pair[1].place - pair[0].place) * width >= labels / 2.0 + LABEL_GAP
@@ -125,8 +126,6 @@ impl<'a> Plot<'a> {
             grid += &format!("M{} {}V{}", Rounded(across(tick)), Rounded(top), Rounded(bottom));
         }
         svg.add(format_args!(r#"<path d="{grid}" fill="none" stroke="{GRID}"/>"#));
-
-        marks::draw(svg, self, area, styles);
 
         let mut spines =
             format!("M{} {}V{}H{}", Rounded(left), Rounded(top), Rounded(bottom), Rounded(right));
@@ -162,6 +161,7 @@ impl<'a> Plot<'a> {
             svg.text(label, across(tick), labels_at, Text::new(SMALL, Anchor::Middle));
         }
         self.draw_names(svg, area);
+        marks::draw(svg, self, area, styles);
     }
 
     fn draw_names(&self, svg: &mut Svg, area: Rectangle) {
@@ -194,11 +194,16 @@ fn horizontal(series: &Series) -> impl Iterator<Item = f64> {
     drawn.filter(|point| point.y.is_finite()).map(|point| point.x)
 }
 
-/// The values that the vertical axis must hold.
-fn vertical(series: &Series) -> impl Iterator<Item = f64> {
-    let points = series.points.iter().filter(|point| point.x.is_finite());
-    points.flat_map(|point| {
-        let spread = point.spread.unwrap_or(0.0).abs();
-        [point.y, point.y - spread, point.y + spread]
-    })
+/// The values that the vertical axis must hold. Where no point is below zero, no spread draws the
+/// axis there: times and scores have no negative values, though mean − deviation may be one.
+fn vertical(series: &[Series]) -> Vec<f64> {
+    let points =
+        || series.iter().flat_map(|series| &series.points).filter(|point| point.x.is_finite());
+    let floor = if points().any(|point| point.y < 0.0) { f64::NEG_INFINITY } else { 0.0 };
+    points()
+        .flat_map(|point| {
+            let spread = point.spread.filter(|spread| spread.is_finite()).unwrap_or(0.0).abs();
+            [point.y, (point.y - spread).max(floor.min(point.y)), point.y + spread]
+        })
+        .collect()
 }

@@ -57,7 +57,8 @@ pub struct Series {
     pub points: Vec<Point>,
     /// How they are drawn.
     pub drawn: Drawn,
-    /// A line drawn through the points, as far as they reach, with its R² in the panel.
+    /// A line drawn through the markers, as far as they reach, with its R² in the panel. On a
+    /// logarithmic axis it is the same line, and so a curve.
     pub fit: Option<Line>,
 }
 

