@@ -15,7 +15,7 @@ use super::grid::GridOptions;
 use super::subject::Subject;
 
 /// The updates after which the state of a training is saved.
-const SAVED_EVERY: u64 = 500;
+const SAVED_EVERY: u64 = 100;
 
 /// Does a cell's work. The last outcome is the cell's own; those before it came on the way.
 pub(super) fn run(
