@@ -8,6 +8,7 @@ mod labels;
 mod limits;
 mod looking;
 mod models;
+mod reproducing;
 mod resuming;
 mod stopping;
 mod support;

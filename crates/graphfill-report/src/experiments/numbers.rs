@@ -18,7 +18,7 @@ impl Metric {
 
     /// Whether `a` is better than `b`.
     pub(super) fn is_better(&self, a: f64, b: f64) -> bool {
-        if self.name == "rmse" { a < b } else { a > b }
+        if self.name.contains("rmse") { a < b } else { a > b }
     }
 
     /// Ours against the paper's: relative, but for R², which may be near zero.

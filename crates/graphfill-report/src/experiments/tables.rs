@@ -1,5 +1,7 @@
 //! Tables 2, 3 and 4: a table a data set and group of metrics, a row a method.
 
+use std::collections::BTreeSet;
+
 use graphfill_eval::experiments::published::published;
 use graphfill_eval::experiments::{Experiment, Failure};
 
@@ -14,11 +16,11 @@ pub(super) fn body(experiment: Experiment, results: &Results<'_>) -> String {
     for dataset in results.datasets() {
         text.push_str(&format!("### {dataset}\n\n"));
         let rows: Vec<&Row<'_>> = results.of_dataset(dataset).collect();
-        for metrics in groups(experiment, dataset, &rows) {
+        for metrics in groups(experiment, &rows) {
             text.push_str(&table(dataset, &rows, &metrics).to_string());
             text.push('\n');
         }
-        let all: Vec<Metric> = groups(experiment, dataset, &rows).into_iter().flatten().collect();
+        let all: Vec<Metric> = groups(experiment, &rows).into_iter().flatten().collect();
         let remarks: Vec<String> =
             rows.iter().filter_map(|row| remarks::sentence(experiment, row, &all)).collect();
         if !remarks.is_empty() {
@@ -31,36 +33,41 @@ pub(super) fn body(experiment: Experiment, results: &Results<'_>) -> String {
 }
 
 /// The metrics that stand in one table.
-fn groups(experiment: Experiment, dataset: &str, rows: &[&Row<'_>]) -> Vec<Vec<Metric>> {
-    let depths = if dataset.starts_with("steam") { [3, 5, 10] } else { [10, 20, 50] };
-    match experiment {
-        Experiment::Table4 => ["mlp", "gcn"]
-            .map(|classifier| {
-                let title = classifier.to_uppercase();
-                let best = format!("{classifier}_best_epoch");
-                let inner = format!("{classifier}_inner_validation");
-                vec![
-                    Metric::new(best, format!("{title}, best epoch")),
-                    Metric::new(inner, format!("{title}, inner validation")),
-                ]
-            })
-            .into(),
-        Experiment::Table3 => vec![vec![Metric::new("rmse", "RMSE"), Metric::new("r2", "R²")]],
-        _ => {
-            let ranks = [("recall", "R"), ("ndcg", "nDCG")].map(|(name, title)| {
-                let metric = |depth: &u32| {
-                    Metric::new(format!("{name}@{depth}"), format!("{title}@{depth}"))
-                };
-                depths.iter().map(metric).collect::<Vec<Metric>>()
-            });
-            let is_ranked = rows.iter().any(|row| row.summary(&ranks[0][0].name).is_some());
-            match is_ranked {
-                true => ranks.into(),
-                // A table that is no block of zeros and ones has no ranks.
-                false => groups(Experiment::Table3, dataset, rows),
-            }
-        }
+fn groups(experiment: Experiment, rows: &[&Row<'_>]) -> Vec<Vec<Metric>> {
+    if experiment == Experiment::Table4 {
+        let of_classifier = |classifier: &str| {
+            let title = classifier.to_uppercase();
+            vec![
+                Metric::new(format!("{classifier}_best_epoch"), format!("{title}, best epoch")),
+                Metric::new(
+                    format!("{classifier}_inner_validation"),
+                    format!("{title}, inner validation"),
+                ),
+            ]
+        };
+        return ["mlp", "gcn"].map(of_classifier).into();
     }
+    // Tables of the caller's own may have ranks, numbers and classes in one.
+    let depths = depths(rows);
+    let ranks = [("recall", "R"), ("ndcg", "nDCG")].map(|(name, title)| {
+        let metric =
+            |depth: &u32| Metric::new(format!("{name}@{depth}"), format!("{title}@{depth}"));
+        depths.iter().map(metric).collect::<Vec<Metric>>()
+    });
+    let others = [("rmse", "RMSE"), ("r2", "R²"), ("nrmse", "RMSE/sd"), ("accuracy", "accuracy")]
+        .map(|(name, title)| Metric::new(name, title));
+    let is_there = |metric: &Metric| rows.iter().any(|row| row.summary(&metric.name).is_some());
+    let others: Vec<Metric> = others.into_iter().filter(is_there).collect();
+    ranks.into_iter().chain([others]).filter(|group| !group.is_empty()).collect()
+}
+
+/// The k of recall@k, ascending.
+fn depths(rows: &[&Row<'_>]) -> Vec<u32> {
+    let outcomes = rows.iter().flat_map(|row| &row.outcomes);
+    let names = outcomes.flat_map(|outcome| outcome.metrics.keys());
+    let depths: BTreeSet<u32> =
+        names.filter_map(|name| name.strip_prefix("recall@")?.parse().ok()).collect();
+    depths.into_iter().collect()
 }
 
 /// Method, seeds, and the paper's figure, ours and the difference for every metric; where the paper

@@ -1,0 +1,135 @@
+//! The paper's experiments by one command, on data of one's own.
+
+use graphfill::data::generator::Recipe;
+
+use crate::support::{Place, real_data, town};
+
+const METHODS: &str = "--methods column-mean,neighbour-mean";
+
+/// A folder of data sets with one in it: data/town.
+fn prepared() -> Place {
+    let place = town(&Recipe { nodes: 150, ..Recipe::default() });
+    std::fs::create_dir_all(place.path("data/town")).expect("a folder");
+    place.succeed("convert nodes.csv data/town/town.npz");
+    place
+}
+
+#[test]
+fn tables_and_every_seed_are_written_and_the_rest_is_named() {
+    let place = prepared();
+    let call = format!("reproduce table2 --datasets town,photo --data-dir data {METHODS}");
+    let done = place.succeed(&format!("{call} --seeds 0..1 --seeds neighbour-mean=0"));
+    assert!(done.err.contains("graphfill datasets get photo --data-dir data"), "{}", done.err);
+    let text = place.read("reproduction/table2.md");
+    assert_eq!(done.out, text, "what is written is shown");
+    let seeds = |method: &str| {
+        let row = text.lines().find(|line| line.contains(method)).expect("a row");
+        row.split('|').nth(2).map(|cell| cell.trim().to_owned())
+    };
+    assert_eq!(seeds("`column-mean`").as_deref(), Some("2"));
+    assert_eq!(seeds("`neighbour-mean`").as_deref(), Some("1"));
+    assert!(text.contains("not there: photo"), "{text}");
+    assert!(!text.contains("--data-dir"), "paths of this machine stay out of it");
+    assert_eq!(place.read("reproduction/table2.csv").lines().count(), 4);
+    assert!(place.read("reproduction/README.md").contains("## Table 2"));
+}
+
+#[test]
+fn a_second_run_finds_everything_done() {
+    let place = prepared();
+    let call = format!("reproduce table2 --datasets town --data-dir data {METHODS} --jobs 2");
+    let first = place.succeed(&format!("{call} --seeds 0..1"));
+    assert!(first.err.contains("[4/4]"), "{}", first.err);
+    let table = place.read("reproduction/table2.csv");
+    let second = place.succeed(&format!("{call} --seeds 0..1"));
+    assert!(!second.err.contains("/4]"), "{}", second.err);
+    assert_eq!(place.read("reproduction/table2.csv"), table);
+    // Another setting is another cell.
+    let call = call.replace(METHODS, "--methods column-mean,arb --param arb.alpha=0.9");
+    let other = place.succeed(&format!("{call} --seeds 0"));
+    assert!(other.err.contains("[2/2]"), "{}", other.err);
+}
+
+#[test]
+fn figures_are_drawn_and_shown_on_the_page() {
+    let place = prepared();
+    let call = "reproduce ablation --datasets town --data-dir data --out results/runs";
+    let limits = "--page results/page.md --max-updates 20 --seeds 0..1 --param svga.hidden=8";
+    place.succeed(&format!("{call} {limits} --methods svga,svga-r"));
+    let figure = place.read("results/runs/ablation.svg");
+    assert!(figure.starts_with("<svg") && figure.contains("svga-r"), "{figure}");
+    assert!(place.read("results/page.md").contains("](runs/ablation.svg)"));
+    assert_eq!(place.read("results/runs/ablation.csv").lines().count(), 1 + 2 * 2 * 2);
+}
+
+#[test]
+fn without_labels_there_is_nothing_to_classify() {
+    let place = prepared();
+    let call = "reproduce table4 --datasets town --data-dir data --seeds 0";
+    let done = place.run(&format!("{call} {METHODS}"));
+    // The town has no labels: there is nothing to classify.
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("labels"), "{}", done.err);
+}
+
+#[test]
+fn slips_of_the_pen_are_told_before_anything_runs() {
+    let place = prepared();
+    let call = "reproduce table2 --datasets town --data-dir data";
+    for (slip, said) in [
+        ("--methods column-meen", "no method 'column-meen'"),
+        ("--methods column-mean --seeds sat=0..2", "no method of this run"),
+        ("--methods column-mean --max-updates @tovn=5", "no data set of this run"),
+        ("--methods column-mean --max-updates 0", "whole number from 1"),
+    ] {
+        let done = place.run(&format!("{call} {slip}"));
+        assert_eq!(done.code, 2, "{slip}: {}", done.err);
+        assert!(done.err.contains(said), "{slip}: {}", done.err);
+    }
+    let nothing = place.run("reproduce table3 --data-dir data");
+    assert_eq!(nothing.code, 2, "{}", nothing.err);
+    assert!(nothing.err.contains("graphfill datasets get pubmed coauthor arxiv --data-dir data"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_is_finished() {
+    let place = prepared();
+    let call =
+        "reproduce table2 --datasets town --data-dir data --methods column-mean,svga --seeds 0";
+    let slow = "--param svga.patience=100000 --param svga.hidden=64";
+    let child = place.start(&format!("{call} {slow}"));
+    let cells = place.path("reproduction/cells");
+    let began = std::time::Instant::now();
+    let has = |ending: &str| {
+        let entries = std::fs::read_dir(&cells).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.path())
+            .any(|path| path.extension().is_some_and(|own| own == ending))
+    };
+    while !(has("json") && has("checkpoint")) {
+        assert!(began.elapsed().as_secs() < 60, "nothing is finished yet");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let told = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(told.expect("kill").success());
+    let done = crate::support::done(&child.wait_with_output().expect("ended"));
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert!(done.err.contains("the same command goes on"), "{}", done.err);
+    assert!(has("json") && has("checkpoint"));
+}
+
+#[test]
+fn published_figures_stand_beside_ours() {
+    let Some(folder) = real_data("published figures") else { return };
+    let place = Place::new();
+    let folder = folder.display();
+    let call = format!("reproduce table2 --datasets cora --data-dir {folder}");
+    place.succeed(&format!("{call} --methods neighbour-mean --seeds 0..9"));
+    let text = place.read("reproduction/table2.md");
+    let row = text.lines().find(|line| line.contains("`neighbour-mean`")).expect("a row");
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[3], "**0.0906**", "the paper's only row is its best: {row}");
+    let difference: f64 = cells[5].trim_end_matches('%').parse().expect("a percentage");
+    assert!(difference.abs() < 10.0, "{row}");
+}
