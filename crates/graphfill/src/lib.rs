@@ -32,3 +32,8 @@ pub use graphfill_report as report;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The example of how a method is added, run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/adding-a-method.md")]
+struct AddingAMethod;
