@@ -9,7 +9,7 @@ mod course;
 mod decoded;
 mod fit;
 mod history;
-mod known_scores;
+mod known_rows;
 mod network_settings;
 mod options;
 mod saved;
@@ -26,7 +26,7 @@ pub use course::{Course, Finished, Stage, finished_count, finished_in};
 pub use decoded::{Decoded, TrainedModel};
 pub use fit::{HIDDEN_SETS, Learner, Learnt, Outlet, Prepared, Recipe};
 pub use history::{History, HistoryLine};
-pub use known_scores::known_scores;
+pub use known_rows::known_rows;
 pub use network_settings::{
     DROPOUT_INFO, NetworkSettings, PATIENCE_INFO, Standing, WEIGHT_DECAY_INFO, learning_rate_info,
     only_binary_blocks,

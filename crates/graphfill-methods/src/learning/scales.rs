@@ -147,6 +147,15 @@ impl Scales {
         }
     }
 
+    /// Whether the score of every zero of a group is zero.
+    pub fn zeros_stay(&self, group: usize) -> bool {
+        match &self.0[group] {
+            Scale::LogOdds | Scale::LogWeights | Scale::Ranks => true,
+            Scale::Block { centres, .. } => centres.iter().all(|&centre| centre == 0.0),
+            Scale::Standard { .. } | Scale::Logarithmic { .. } => false,
+        }
+    }
+
     /// The score that stands for an estimate, which for booleans, categories and blocks of 0 and 1 is
     /// a share.
     pub fn score_of_estimate(&self, group: usize, column: usize, estimate: f64) -> f32 {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use graphfill_data::CellMask;
 use graphfill_engine::{Plan, Session, TensorStore};
 
-use super::model::{DISCRIMINATOR, GENERATOR, Known, Model, PREDICTION, VALUES};
+use super::model::{DISCRIMINATOR, GENERATOR, Known, Model, PREDICTION};
 use super::settings::{NAME, PARAMETERS, Settings};
 use crate::encoder::NormalisedGraph;
 use crate::error::{MethodError, Result};
 use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
-    known_scores, texts,
+    known_rows, texts,
 };
 use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -109,6 +109,7 @@ impl Learner for SatLearner {
         let known = Known {
             graph: &self.graph,
             features: &features,
+            rows: Arc::new(known_rows(task.features, unknown, &scales, &features.rows)),
             edges: Arc::clone(&self.edges),
             observed_edges: self.edges.iter().filter_map(both).collect(),
         };
@@ -118,11 +119,10 @@ impl Learner for SatLearner {
             model.discriminator(&known)?,
             model.prediction(&self.graph)?,
         ])?;
-        let values = known_scores(task.features, unknown, &scales, &features.rows);
         let losses = vec!["loss".to_owned(), "features".to_owned()];
         Ok(Prepared {
             plan,
-            inputs: vec![(VALUES.to_owned(), values)],
+            inputs: Vec::new(),
             outlet: Outlet { offsets: Vec::new(), scales, losses, found: TensorStore::default() },
         })
     }

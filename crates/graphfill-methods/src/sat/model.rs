@@ -1,6 +1,6 @@
 //! Both encoders, both decoders, the discriminator, and the programs that train them in turn:
 //!
-//!   row     z_x = dropout(relu(dropout(X) W + b)) W' + b'                      rows × latent
+//!   row     z_x = dropout(relu(X W + b)) W' + b'                               rows × latent
 //!   place   z_a = backbone(graph)                                              nodes × latent
 //!   scores of features:  dropout(relu(z W₁ + b₁)) W_x + b_x                    × features
 //!   score of an edge:    ⟨u_i, u_j⟩,  u = dropout(relu(z W₃ + b₃)) W₄ + b₄     × latent
@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use graphfill_engine::{Decoder, Initial, Label, Matrix, Program, Recorded, Result};
+use graphfill_engine::{Decoder, Initial, Label, Matrix, Program, Recorded, Result, SparseMatrix};
 
 use super::place::Backbone;
 use crate::encoder::NormalisedGraph;
@@ -23,8 +23,6 @@ pub(super) const GENERATOR: &str = "generator";
 pub(super) const DISCRIMINATOR: &str = "discriminator";
 /// The program that gives what is decoded linearly, as its output `latent`.
 pub(super) const PREDICTION: &str = "prediction";
-/// The input: X.
-pub(super) const VALUES: &str = "values";
 
 /// What the loss of features counts beside those of edges.
 const FEATURES_WEIGHT: f32 = 2.0;
@@ -46,6 +44,8 @@ pub(super) struct Model {
 pub(super) struct Known<'a> {
     pub(super) graph: &'a NormalisedGraph,
     pub(super) features: &'a Observed,
+    /// X.
+    pub(super) rows: Arc<SparseMatrix>,
     /// The edges, each once.
     pub(super) edges: Arc<[[u32; 2]]>,
     /// The edges between observed rows, by their places among them.
@@ -101,9 +101,11 @@ impl Model {
 
     fn codes<'p>(&self, program: &'p Program, known: &Known<'_>) -> Codes<'p> {
         let dropout = self.training.dropout;
-        let shape = known.features.likelihood.shape();
-        let values = program.input(VALUES, shape).dropout(dropout);
-        let hidden = values.linear("row.first", self.hidden).relu().dropout(dropout);
+        let shape = [known.rows.shape().columns, self.hidden];
+        let weight = program.parameter("row.first.weight", shape, Initial::Glorot);
+        let bias = program.parameter("row.first.bias", [1, self.hidden], Initial::ZEROS);
+        let hidden = program.sparse_product(&known.rows, weight).add_bias(bias).relu();
+        let hidden = hidden.dropout(dropout);
         let widths = [self.hidden, self.latent];
         let places = self.backbone.encode(program, known.graph, widths, dropout);
         let observed = places.gather_rows(&known.features.rows);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use graphfill_data::CellMask;
 use graphfill_engine::{Plan, Session, TensorStore};
 
-use super::model::{Model, PREDICTION, TRAINING, VALUES};
+use super::model::{Model, PREDICTION, TRAINING};
 use super::neighbours::to_nodes;
 use super::settings::{NAME, Orphans, PARAMETERS, Settings};
 use crate::error::Result;
 use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
-    known_scores, texts,
+    known_rows, texts,
 };
 use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -92,23 +92,16 @@ impl Learner for VaeLearner {
         let scales = self.scales.clone().unwrap_or_else(own);
         let binary = BinaryLoss::BalancedBernoulli;
         let known = Observed::features(task.features, unknown, &scales, binary)?;
-        let rows = known.rows.len();
-        let model = Model {
-            rows,
-            features: task.features.width(),
-            hidden,
-            latent,
-            divergence: divergence.unwrap_or(rows as f32),
-            orphans,
-            training,
-        };
+        let divergence = divergence.unwrap_or(known.rows.len() as f32);
+        let model = Model { hidden, latent, divergence, orphans, training };
         let to_nodes = Arc::new(to_nodes(task.graph, &known.rows));
-        let plan = Plan::new(vec![model.training(&known)?, model.prediction(&to_nodes)?])?;
-        let values = known_scores(task.features, unknown, &scales, &known.rows);
+        let rows = Arc::new(known_rows(task.features, unknown, &scales, &known.rows));
+        let programs = vec![model.training(&rows, &known)?, model.prediction(&rows, &to_nodes)?];
+        let plan = Plan::new(programs)?;
         let losses = vec!["loss".to_owned(), "features".to_owned()];
         Ok(Prepared {
             plan,
-            inputs: vec![(VALUES.to_owned(), values)],
+            inputs: Vec::new(),
             outlet: Outlet { offsets: Vec::new(), scales, losses, found: TensorStore::default() },
         })
     }

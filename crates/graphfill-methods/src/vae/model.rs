@@ -1,6 +1,6 @@
 //! The autoencoder of observed rows:
 //!
-//!   H = relu(dropout(X) W₁ + b₁)                                              rows × hidden
+//!   H = dropout(relu(X W₁ + b₁))                                              rows × hidden
 //!   mean = H W_m + b_m,  v = H W_v + b_v,  z = mean + e^(v/2) ⊙ noise         rows × latent
 //!   G = dropout(relu(z W₂ + b₂)),  scores = G W_x + b_x                       rows × features
 //!
@@ -19,14 +19,10 @@ use crate::learning::{NetworkSettings, Observed};
 pub(super) const TRAINING: &str = "training";
 /// The program that gives what is decoded linearly, as its output `latent`.
 pub(super) const PREDICTION: &str = "prediction";
-/// The input: X.
-pub(super) const VALUES: &str = "values";
 
 /// The model's sizes and settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Model {
-    pub(super) rows: usize,
-    pub(super) features: usize,
     pub(super) hidden: usize,
     pub(super) latent: usize,
     /// The weight of the divergence, which is a sum over columns and a mean over rows.
@@ -37,20 +33,21 @@ pub(super) struct Model {
 
 impl Model {
     /// One update; its outputs are `loss` and `features`.
-    pub(super) fn training(&self, known: &Observed) -> Result<Recorded> {
+    pub(super) fn training(&self, rows: &Arc<SparseMatrix>, known: &Observed) -> Result<Recorded> {
         let program = Program::new(TRAINING);
         let dropout = self.training.dropout;
-        let hidden = self.encoded(self.values(&program).dropout(dropout));
+        let features = rows.shape().columns;
+        let hidden = self.encoded(&program, rows).dropout(dropout);
         let mean = hidden.linear("mean", self.latent);
         let log_variance = hidden.linear("log_variance", self.latent);
-        let noise = program.normal_noise([self.rows, self.latent]);
+        let noise = program.normal_noise([rows.shape().rows, self.latent]);
         let latent = mean + log_variance.scale(0.5).exp().multiply(noise);
         let bound = Initial::Uniform(1.0 / (self.hidden.max(1) as f32).sqrt());
-        let weight = program.parameter("features.weight", [self.hidden, self.features], bound);
-        let bias = program.parameter("features.bias", [1, self.features], bound);
+        let weight = program.parameter("features.weight", [self.hidden, features], bound);
+        let bias = program.parameter("features.bias", [1, features], bound);
         let decoder = Decoder { bias: Some(bias), ..Decoder::new(weight) };
-        let rows = self.decoded(latent).dropout(dropout);
-        let features = rows.decoder_loss(decoder, &known.likelihood);
+        let told = self.decoded(latent).dropout(dropout);
+        let features = told.decoder_loss(decoder, &known.likelihood);
         let loss = features + mean.gaussian_kl(log_variance).scale(self.divergence);
         program.output("features", features);
         program.output("loss", loss);
@@ -62,30 +59,33 @@ impl Model {
 
     /// The last hidden layer of all nodes, nodes × hidden. Where nodes without evidence get zeros, one
     /// more column is what the bias is multiplied with: one, or zero of such a node.
-    pub(super) fn prediction(&self, to_nodes: &Arc<SparseMatrix>) -> Result<Recorded> {
+    pub(super) fn prediction(
+        &self,
+        rows: &Arc<SparseMatrix>,
+        to_nodes: &Arc<SparseMatrix>,
+    ) -> Result<Recorded> {
         let program = Program::new(PREDICTION);
-        let mean = self.encoded(self.values(&program)).linear("mean", self.latent);
-        let rows = self.decoded(program.sparse_product(to_nodes, mean));
+        let mean = self.encoded(&program, rows).linear("mean", self.latent);
+        let hidden = self.decoded(program.sparse_product(to_nodes, mean));
         program.output(
             "latent",
             match self.orphans {
-                Orphans::Prior => rows,
+                Orphans::Prior => hidden,
                 Orphans::Zeros => {
-                    let ones = program.constant([self.rows, 1], 1.0);
+                    let ones = program.constant([rows.shape().rows, 1], 1.0);
                     let has_evidence = program.sparse_product(to_nodes, ones);
-                    rows.scale_rows(has_evidence).concatenate(has_evidence)
+                    hidden.scale_rows(has_evidence).concatenate(has_evidence)
                 }
             },
         );
         program.finish()
     }
 
-    fn values<'p>(&self, program: &'p Program) -> Matrix<'p> {
-        program.input(VALUES, [self.rows, self.features])
-    }
-
-    fn encoded<'p>(&self, values: Matrix<'p>) -> Matrix<'p> {
-        values.linear("encoder", self.hidden).relu()
+    fn encoded<'p>(&self, program: &'p Program, rows: &Arc<SparseMatrix>) -> Matrix<'p> {
+        let shape = [rows.shape().columns, self.hidden];
+        let weight = program.parameter("encoder.weight", shape, Initial::Glorot);
+        let bias = program.parameter("encoder.bias", [1, self.hidden], Initial::ZEROS);
+        program.sparse_product(rows, weight).add_bias(bias).relu()
     }
 
     fn decoded<'p>(&self, latent: Matrix<'p>) -> Matrix<'p> {

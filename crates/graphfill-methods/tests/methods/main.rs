@@ -3,6 +3,7 @@
 mod corners;
 mod filling;
 mod learning;
+mod networks;
 mod references;
 mod secrets;
 mod support;

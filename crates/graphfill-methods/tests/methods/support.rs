@@ -22,7 +22,8 @@ pub(crate) fn town(seed: u64) -> Dataset {
 }
 
 /// The methods that learn.
-pub(crate) const LEARNERS: [&str; 4] = ["svga-r", "svga-u", "svga", "svga-p"];
+pub(crate) const LEARNERS: [&str; 10] =
+    ["vae", "gcn", "sage", "gat", "gnn", "sat", "svga-r", "svga-u", "svga", "svga-p"];
 
 /// Small models of all methods that learn.
 pub(crate) fn small_models() -> FixedParameters {
