@@ -8,3 +8,4 @@ mod secrets;
 mod support;
 mod surprises;
 mod tables;
+mod walks;

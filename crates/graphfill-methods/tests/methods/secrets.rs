@@ -97,7 +97,7 @@ fn outcome(method: &str, table: &NodeTable, updates: u64, how: Validation) -> Ou
 #[test]
 fn unknown_cells_leave_no_trace() {
     let [honest, other] = tables(is_secret, |row| (row + 27) % ROWS);
-    for method in LEARNERS.into_iter().chain(["arb", "auto"]) {
+    for method in LEARNERS.into_iter().chain(["arb", "arwmf", "auto"]) {
         for how in [Validation::None, Validation::Known, Validation::Unknown] {
             let run = |table: &NodeTable| outcome(method, table, 30, how);
             let (honest, other) = (run(&honest), run(&other));
