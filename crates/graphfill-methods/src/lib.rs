@@ -10,12 +10,14 @@
 
 pub mod arb;
 pub mod arwmf;
+mod attribute_links;
 pub mod auto;
 pub mod column_mean;
 mod error;
 pub mod feature_propagation;
 pub mod features;
 pub mod fill;
+pub mod graph_rna;
 pub mod learning;
 mod method;
 pub mod neighbour_mean;

@@ -6,6 +6,7 @@ use crate::auto::Auto;
 use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
+use crate::graph_rna::GraphRna;
 use crate::method::Method;
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::FixedParameters;
@@ -27,6 +28,7 @@ pub fn all() -> Vec<&'static dyn Method> {
         &Arb,
         &Pcfi,
         &Arwmf,
+        &GraphRna,
         &SvgaR,
         &SvgaU,
         &Svga,
