@@ -101,3 +101,87 @@ impl Walks {
         Arc::new(SparseMatrix::new(offsets, columns, Some(values), self.places.len()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::StringArray;
+    use graphfill_data::{
+        CellMask, Column, Direction, EdgeList, IdColumn, Kind, NodeIds, NodeTable,
+    };
+
+    use super::*;
+    use crate::features::Features;
+
+    const MANNER: Manner = Manner { alpha: 0.5, paths: 6, length: 7, own: OwnAttributes::Seen };
+
+    /// A ring of eight, of three colours; nothing is known of node 7, and node 8 is alone.
+    fn places() -> (Places, Vec<Option<u32>>) {
+        let names = ["red", "green", "blue"];
+        let colours: StringArray = (0..9).map(|row| Some(names[row % 3])).collect();
+        let column = Column::new("colour", Kind::Category, Arc::new(colours));
+        let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(9), vec![column], None);
+        let features = Features::of(&table);
+        let mut edges = EdgeList::unweighted();
+        (0..8).for_each(|node| edges.push(node, (node + 1) % 8, 1.0));
+        let graph = edges.into_graph(9, Direction::Undirected).undirected();
+        let unknown = CellMask::of_rows(9, 1, [7, 8]);
+        let level = |row: usize| features.level(0, row).filter(|_| row < 7).map(|level| 9 + level);
+        let levels = (0..9).map(level).collect();
+        (Places::new(&graph, &features, &unknown).0, levels)
+    }
+
+    fn walks_of(manner: Manner, nodes: &[u32]) -> Vec<Vec<u32>> {
+        let walks = Walks::draw(&places().0, nodes, manner, 5, 2);
+        let count = nodes.len() * manner.paths;
+        let walk = |at: usize| walks.places.iter().skip(at).step_by(count).copied().collect();
+        (0..count).map(walk).collect()
+    }
+
+    #[test]
+    fn every_step_follows_a_link() {
+        let (_, levels) = places();
+        let nodes: Vec<u32> = (0..9).collect();
+        let mut to_attributes = 0;
+        for (at, walk) in walks_of(MANNER, &nodes).iter().enumerate() {
+            assert_eq!(walk[0], nodes[at / MANNER.paths]);
+            for pair in walk.windows(2) {
+                let (from, to) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+                let is_edge = to < 8 && (to - from == 1 || to - from == 7);
+                let is_owned = to >= 9 && levels[from as usize] == Some(to);
+                assert!(is_edge || is_owned || pair == [8, 8], "{pair:?}");
+                to_attributes += usize::from(is_owned);
+            }
+        }
+        assert!(to_attributes > 30, "{to_attributes}");
+    }
+
+    #[test]
+    fn a_hidden_beginning_tells_nothing_of_itself() {
+        let manner = Manner { own: OwnAttributes::Hidden, ..MANNER };
+        let blank = places().0.blank();
+        for walk in walks_of(manner, &[0, 1, 2, 3]) {
+            assert_eq!(walk[0], blank);
+            for pair in walk.windows(2).filter(|pair| pair[0] == blank) {
+                assert!(pair[1] < 8, "an attribute follows the hidden node: {walk:?}");
+            }
+        }
+    }
+
+    /// The same walks whoever else is drawn; others in another set.
+    #[test]
+    fn a_node_has_walks_of_its_own() {
+        let alone = walks_of(MANNER, &[3]);
+        assert_eq!(alone, walks_of(MANNER, &[1, 3])[MANNER.paths..]);
+        let other = Walks::draw(&places().0, &[3], MANNER, 5, 3);
+        assert_ne!(Walks::draw(&places().0, &[3], MANNER, 5, 2).places, other.places);
+    }
+
+    #[test]
+    fn means_are_over_the_walks_of_a_node() {
+        let walks = Walks::draw(&places().0, &[1, 3], MANNER, 5, 2);
+        let view = walks.means(1);
+        let beginnings: Vec<u32> = (0..MANNER.paths as u32).collect();
+        assert_eq!(view.view().columns(0), beginnings);
+        assert_eq!(walks.means(MANNER.length).view().columns(1).len(), 42);
+    }
+}

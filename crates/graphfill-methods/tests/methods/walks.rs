@@ -87,7 +87,7 @@ fn co_occurrence_is_what_it_is_defined_as() {
     assert!(above > size, "most entries say something");
 }
 
-const WALKERS: [&str; 1] = ["arwmf"];
+const WALKERS: [&str; 2] = ["arwmf", "graph-rna"];
 
 /// The tags that all others of a clique have come before those of other cliques.
 #[test]
@@ -168,8 +168,10 @@ fn a_table_without_attributes_is_refused() {
     let features = Features::of(&table);
     let graph = graph(40, cliques(4, 10)).undirected();
     let unknown = CellMask::of_rows(40, 6, [0]);
-    let method = registry::find("arwmf").expect("a method");
-    let result = method.fit(&Task::new(&graph, &features, &unknown));
-    let message = result.err().expect("an error").to_string();
-    assert!(message.contains("no known cell is one"), "{message}");
+    for name in WALKERS {
+        let method = registry::find(name).expect("a method");
+        let result = method.fit(&Task::new(&graph, &features, &unknown));
+        let message = result.err().expect("an error").to_string();
+        assert!(message.contains("no known cell is one"), "{name}: {message}");
+    }
 }
