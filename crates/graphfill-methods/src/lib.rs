@@ -10,6 +10,7 @@
 
 pub mod arb;
 pub mod arwmf;
+mod attribute_links;
 pub mod auto;
 pub mod column_mean;
 pub mod encoder;
@@ -18,6 +19,7 @@ pub mod feature_propagation;
 pub mod features;
 pub mod fill;
 pub mod gnn;
+pub mod graph_rna;
 pub mod learning;
 mod method;
 pub mod neighbour_mean;

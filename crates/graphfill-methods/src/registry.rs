@@ -7,6 +7,7 @@ use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
 use crate::gnn::{Gnn, GraphNetwork};
+use crate::graph_rna::GraphRna;
 use crate::method::Method;
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::FixedParameters;
@@ -36,6 +37,7 @@ pub fn all() -> Vec<&'static dyn Method> {
         &Gnn,
         &Sat,
         &Arwmf,
+        &GraphRna,
         &SvgaR,
         &SvgaU,
         &Svga,

@@ -8,8 +8,8 @@
 //!
 //! M says how much more often than by chance a pair meets; with the logarithm of the attribute's own
 //! degree d_a, which the paper does not mention, the score says how often. Without it rare attributes
-//! come first, and Cora's recall at 10 is 0.06 where 0.13 was reported. Least squares
-//! bring the scores of numbers to their columns' scale. A node without any link takes the mean of all
+//! come first, and Cora's recall at 10 is 0.06 where 0.13 was reported. Columns that are not ranked do
+//! without it: least squares bring their scores to the column's own scale. A node without any link takes the mean of all
 //! other nodes' vectors.
 //!
 //! The paper leaves open how many negative samples, which window and which rank. Windows of 5 and 10,
@@ -178,10 +178,14 @@ fn decoded(task: &Task<'_>, graph: &JointGraph, factors: &Factors, rank: usize) 
     let rank = rank.min(factors.rank());
     let mut latent = factors.left(0..graph.nodes(), rank);
     fill_unlinked(&mut latent, rank, &graph.inverse_roots()[..graph.nodes()]);
+    let mut bias = graph.log_attribute_degrees();
+    for group in task.features.groups().iter().filter(|group| !group.is_ranking()) {
+        bias[group.features.clone()].fill(0.0);
+    }
     let model = TrainedModel {
         latent,
         weight: factors.right(graph.nodes()..graph.size(), rank),
-        bias: Some(graph.log_attribute_degrees()),
+        bias: Some(bias),
         factors: Vec::new(),
     };
     Decoded {

@@ -97,7 +97,7 @@ fn outcome(method: &str, table: &NodeTable, updates: u64, how: Validation) -> Ou
 #[test]
 fn unknown_cells_leave_no_trace() {
     let [honest, other] = tables(is_secret, |row| (row + 27) % ROWS);
-    for method in LEARNERS.into_iter().chain(["arb", "auto"]) {
+    for method in LEARNERS.into_iter().chain(["arb", "arwmf", "graph-rna", "auto"]) {
         for how in [Validation::None, Validation::Known, Validation::Unknown] {
             let run = |table: &NodeTable| outcome(method, table, 30, how);
             let (honest, other) = (run(&honest), run(&other));
@@ -115,7 +115,8 @@ fn unknown_cells_leave_no_trace() {
 fn validation_cells_are_not_seen_by_what_they_judge() {
     let [honest, other] = tables(is_validated, |row| row ^ 1);
     // SVGA-P also trusts its training as far as validation says, and gnn takes the best network.
-    for method in LEARNERS.into_iter().filter(|method| !["svga-p", "gnn"].contains(method)) {
+    let learners = LEARNERS.into_iter().filter(|method| !["svga-p", "gnn"].contains(method));
+    for method in learners.chain(["graph-rna"]) {
         for how in [Validation::Known, Validation::Unknown] {
             let run = |table: &NodeTable| outcome(method, table, 10, how);
             let (honest, other) = (run(&honest), run(&other));
