@@ -51,7 +51,10 @@ mod tests {
         }
         let graph = edges.into_graph(6, Direction::Undirected).undirected();
         let matrix = to_nodes(&graph, &[0, 2]);
-        let row = |node: usize| -> Vec<(u32, f32)> { matrix.view().row(node).collect() };
+        let row = |node: usize| -> Vec<(u32, f32)> {
+            let values = matrix.view().values(node).expect("values are stored");
+            matrix.view().columns(node).iter().copied().zip(values.iter().copied()).collect()
+        };
         assert_eq!(row(0), [(0, 1.0)], "observed: its own");
         assert_eq!(row(1), [(0, 0.5), (1, 0.5)], "between two observed");
         assert_eq!(row(3), [(1, 1.0)], "one of its two neighbours is observed");
