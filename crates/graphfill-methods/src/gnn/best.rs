@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 
 use graphfill_engine::TensorStore;
 
+use super::compared::Compared;
 use super::method::{GRID, fit, restore};
 use super::settings::{BEST_PARAMETERS, NETWORK, Settings};
 use crate::encoder::EncoderKind;
 use crate::error::{MethodError, Result};
-use crate::learning::{
-    CheckpointOptions, Deadline, Ended, History, HistoryLine, Learnt, Saved, TrainingOptions,
-};
-use crate::method::{Choice, EstimateSink, Fitted, LabelUse, Method, MethodInfo, Task};
+use crate::learning::{CheckpointOptions, Deadline, Ended, Saved, TrainingOptions};
+use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
 use crate::tuning::Axis;
 
 const NAME: &str = "gnn";
@@ -46,8 +45,7 @@ impl Method for Gnn {
         }
         if task.validation.is_empty() {
             let learnt = fit(of_all[0], task)?;
-            let reason = "too few observed rows to compare networks on".to_owned();
-            return Ok(Box::new(Best::new(learnt, Vec::new(), reason)));
+            return Ok(Box::new(Compared::uncompared(of_all[0].kind, learnt)));
         }
         let mut candidates = Vec::new();
         for (at, settings) in of_all.iter().enumerate() {
@@ -59,11 +57,12 @@ impl Method for Gnn {
                 break;
             }
         }
-        let best = best_of(candidates);
-        if let Some(checkpoint) = task.training.checkpoint.as_ref().filter(|_| !best.is_early()) {
-            keep_best(&checkpoint.path, best.kind())?;
+        let compared = Compared::new(candidates);
+        let finished = compared.ended_early().is_none();
+        if let Some(checkpoint) = task.training.checkpoint.as_ref().filter(|_| finished) {
+            keep_best(&checkpoint.path, compared.best)?;
         }
-        Ok(Box::new(best))
+        Ok(Box::new(compared))
     }
 
     fn grid(&self) -> &'static [Axis] {
@@ -94,7 +93,7 @@ fn chosen(task: &Task<'_>) -> Option<EncoderKind> {
         let path = &task.training.checkpoint.as_ref().filter(|options| options.path.exists())?.path;
         let saved = TensorStore::read_beside_session(path).ok();
         let saved = saved.and_then(|store| Saved::read(&store, task).ok());
-        let word = saved.and_then(|saved| Some(saved.fixed.of(NAME).word(NETWORK)?.parse().ok()?));
+        let word = saved.and_then(|saved| saved.fixed.of(NAME).word(NETWORK)?.parse().ok());
         Some(word.unwrap_or(KINDS[0]))
     };
     fixed_kind(task).or_else(earlier)
@@ -130,108 +129,4 @@ fn keep_best(path: &Path, best: EncoderKind) -> Result<()> {
         fs::remove_file(own_path(path, kind)).map_err(failed)?;
     }
     Ok(())
-}
-
-/// Of equals the first wins.
-fn best_of(candidates: Vec<(EncoderKind, Learnt)>) -> Best {
-    let score = |learnt: &Learnt| learnt.validation_score().unwrap_or(f64::NEG_INFINITY);
-    let scores: Vec<String> =
-        candidates.iter().map(|(kind, learnt)| format!("{kind} {:.4}", score(learnt))).collect();
-    let reason = format!("validation scores: {}", scores.join(", "));
-    let mut best: Option<usize> = None;
-    for (at, (_, learnt)) in candidates.iter().enumerate() {
-        if best.is_none_or(|best| score(learnt) > score(&candidates[best].1)) {
-            best = Some(at);
-        }
-    }
-    let best = best.unwrap_or(0);
-    let mut candidates = candidates;
-    let mut histories = Vec::new();
-    let mut ended_early = None;
-    for (kind, learnt) in &candidates {
-        histories.extend(learnt.history().map(|history| (*kind, history.clone())));
-        ended_early = ended_early.or(learnt.ended_early());
-    }
-    let (kind, learnt) = candidates.swap_remove(best);
-    Best { ended_early, kind, ..Best::new(learnt, histories, reason) }
-}
-
-/// The best network, and what the others have shown.
-struct Best {
-    kind: EncoderKind,
-    learnt: Learnt,
-    choices: Vec<Choice>,
-    history: History,
-    ended_early: Option<Ended>,
-}
-
-impl Best {
-    fn new(learnt: Learnt, histories: Vec<(EncoderKind, History)>, reason: String) -> Self {
-        let choices = learnt.choices().iter();
-        let choices = choices
-            .map(|choice| Choice { reason: Some(reason.clone()), ..choice.clone() })
-            .collect();
-        let ended_early = learnt.ended_early();
-        let history = match histories.is_empty() {
-            true => learnt.history().cloned().unwrap_or_default(),
-            false => joined(histories),
-        };
-        Best { kind: KINDS[0], learnt, choices, history, ended_early }
-    }
-
-    fn kind(&self) -> EncoderKind {
-        self.kind
-    }
-
-    fn is_early(&self) -> bool {
-        self.ended_early.is_some()
-    }
-}
-
-/// One history of all networks, one after the other.
-fn joined(histories: Vec<(EncoderKind, History)>) -> History {
-    let mut all = History::default();
-    for (kind, history) in histories {
-        let before = all.models.len();
-        all.losses = history.losses;
-        all.models.extend(history.models.iter().map(|purpose| format!("{purpose} ({kind})")));
-        let later = |line: HistoryLine| HistoryLine { model: before + line.model, ..line };
-        all.lines.extend(history.lines.into_iter().map(later));
-    }
-    all
-}
-
-impl Fitted for Best {
-    fn choices(&self) -> &[Choice] {
-        &self.choices
-    }
-
-    fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()> {
-        self.learnt.estimate(task, sink)
-    }
-
-    fn validated(&self, task: &Task<'_>) -> usize {
-        self.learnt.validated(task)
-    }
-
-    fn estimate_validation(
-        &self,
-        task: &Task<'_>,
-        set: usize,
-        sink: &mut dyn EstimateSink,
-    ) -> Result<()> {
-        self.learnt.estimate_validation(task, set, sink)
-    }
-
-    fn validation_score(&self) -> Option<f64> {
-        self.learnt.validation_score()
-    }
-
-    fn history(&self) -> Option<&History> {
-        Some(&self.history)
-    }
-
-    fn ended_early(&self) -> Option<Ended> {
-        self.ended_early
-    }
 }

@@ -12,6 +12,7 @@
 //! figures are published of; other tables have no such decay, and do better.
 
 mod best;
+mod compared;
 mod method;
 mod model;
 mod settings;
