@@ -113,7 +113,7 @@ impl Unit {
 /// The mean of the values above zero; nothing where one is below.
 fn mean_of_positives(mut values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.try_fold((0.0, 0.0), |(sum, count), value| {
-        (value >= 0.0).then(|| (sum + value, if value > 0.0 { count + 1.0 } else { count }))
+        (value >= 0.0).then_some((sum + value, if value > 0.0 { count + 1.0 } else { count }))
     })?;
     Some(if sum > 0.0 { sum / count } else { 1.0 })
 }

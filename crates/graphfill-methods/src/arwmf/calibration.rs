@@ -1,13 +1,14 @@
 //! From scores to values, by least squares on cells whose values are known:
 //!
-//!   x̂ = μ_a + c (score − s̄_a)       μ_a, s̄_a: means of attribute a over those cells
+//!   x̂ = μ_a + c (score − s̄_a)       μ_a: mean of attribute a, s̄_a: mean of its scores on those cells
 //!
-//! c is one number a group. The columns of 0/1 blocks are ranked and need none of it.
+//! c is one number a group, the less of the slope of least squares the likelier chance made it:
+//! c = slope · max(0, 1 − 1/F). The columns of 0/1 blocks are ranked and need none of it.
 
 use graphfill_data::CellMask;
 
 use crate::error::Result;
-use crate::features::Features;
+use crate::features::{Centres, Features};
 use crate::learning::{Decoded, TrainedModel};
 use crate::method::{EstimateSink, Estimates};
 
@@ -28,7 +29,12 @@ pub(super) struct Calibration {
 
 impl Calibration {
     /// The line of a model's own scores.
-    pub(super) fn of(features: &Features<'_>, models: &Decoded, cells: &Cells<'_>) -> Result<Self> {
+    pub(super) fn of(
+        features: &Features<'_>,
+        models: &Decoded,
+        means: &Centres,
+        cells: &Cells<'_>,
+    ) -> Result<Self> {
         let wanted: Vec<bool> = features.groups().iter().map(|group| !group.is_ranking()).collect();
         let mut sums =
             Sums { features, cells, of_feature: vec![Moments::default(); features.width()] };
@@ -45,12 +51,12 @@ impl Calibration {
         };
         for group in features.groups().iter().filter(|group| !group.is_ranking()) {
             let own = &sums.of_feature[group.features.clone()];
-            let products: f64 = own.iter().map(Moments::covariance).sum();
-            let squares: f64 = own.iter().map(Moments::variance).sum();
-            let slope = if squares > 0.0 { products / squares } else { 0.0 };
+            let slope = shrunk_slope(own);
             for (feature, moments) in group.features.clone().zip(own) {
+                // Nobody knows the mean score of a column without cells.
+                let slope = if moments.count > 0.0 { slope } else { 0.0 };
                 calibration.slopes[feature] = slope as f32;
-                let intercept = moments.value_mean() - slope * moments.score_mean();
+                let intercept = means.means[feature] - slope * moments.score_mean();
                 calibration.intercepts[feature] = intercept as f32;
             }
         }
@@ -69,13 +75,30 @@ impl Calibration {
     }
 }
 
+/// The slope that the columns of a group share.
+fn shrunk_slope(columns: &[Moments]) -> f64 {
+    let sum = |of: fn(&Moments) -> f64| columns.iter().map(of).sum::<f64>();
+    let (products, squares) = (sum(Moments::covariance), sum(Moments::score_variance));
+    if squares <= 0.0 {
+        return 0.0;
+    }
+    let explained = products * products / squares;
+    let rest = (sum(Moments::value_variance) - explained).max(0.0);
+    let freedom = sum(|column| (column.count - 1.0).max(0.0)) - 1.0;
+    let by_chance = if explained > 0.0 { rest / (explained * freedom.max(0.0)) } else { 1.0 };
+    // Nothing explained by nothing is NaN, and no reason to believe in a slope.
+    let share = 1.0 - by_chance;
+    if share > 0.0 { products / squares * share } else { 0.0 }
+}
+
 /// Sums over the cells of one feature.
 #[derive(Debug, Clone, Copy, Default)]
 struct Moments {
     count: f64,
     score: f64,
     value: f64,
-    squares: f64,
+    score_squares: f64,
+    value_squares: f64,
     products: f64,
 }
 
@@ -84,7 +107,8 @@ impl Moments {
         self.count += 1.0;
         self.score += score;
         self.value += value;
-        self.squares += score * score;
+        self.score_squares += score * score;
+        self.value_squares += value * value;
         self.products += score * value;
     }
 
@@ -100,8 +124,12 @@ impl Moments {
         self.products - self.score * self.value_mean()
     }
 
-    fn variance(&self) -> f64 {
-        self.squares - self.score * self.score_mean()
+    fn score_variance(&self) -> f64 {
+        self.score_squares - self.score * self.score_mean()
+    }
+
+    fn value_variance(&self) -> f64 {
+        self.value_squares - self.value * self.value_mean()
     }
 }
 

@@ -35,6 +35,7 @@ pub use joint_graph::JointGraph;
 use settings::{NAME, PARAMETERS, Setting, Settings};
 
 use crate::error::{MethodError, Result};
+use crate::features::Centres;
 use crate::learning::{Criterion, Decoded, HIDDEN_SETS, Scales, TrainedModel, Validator};
 use crate::method::{Choice, EstimateSink, Fitted, Method, MethodInfo, Score, Task};
 
@@ -132,6 +133,7 @@ fn compare(
         ));
     }
     let mut matrix = vec![0.0f32; graph.size() * graph.size()];
+    let means = Centres::of(task.features, unknown);
     let mut best: Option<Candidate> = None;
     let steps = settings.windows.len() * settings.negatives.len();
     task.progress.begin("arwmf: factorising", Some(steps as u64));
@@ -146,7 +148,7 @@ fn compare(
             for &rank in &settings.ranks {
                 let setting = Setting { window, negatives, rank, attribute_weight };
                 let mut model = decoded(task, &graph, &factors, rank);
-                let calibration = Calibration::of(task.features, &model, cells)?;
+                let calibration = Calibration::of(task.features, &model, &means, cells)?;
                 model.models.iter_mut().for_each(|model| calibration.apply(model));
                 let score = validator.map_or(Ok(0.0), |validator| validator.score(&model))?;
                 if best.as_ref().is_none_or(|best| score > best.score) {

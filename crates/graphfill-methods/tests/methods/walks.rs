@@ -175,3 +175,27 @@ fn a_table_without_attributes_is_refused() {
         assert!(message.contains("no known cell is one"), "{name}: {message}");
     }
 }
+
+/// Nodes without neighbours, columns of which nothing is known, single holes: every hole is filled with
+/// something finite.
+#[test]
+fn corners_are_filled() {
+    let rows = 48;
+    let holes: [fn(usize, usize) -> bool; 3] = [
+        |row, _| row % 5 == 0,
+        |row, column| column == 0 || row % 5 == 0,
+        |row, column| (row * 5 + column * 2) % 7 == 0,
+    ];
+    for hole in holes {
+        let table = mixed(rows, |row, _| row, hole);
+        for graph in [village(rows), graph(rows, [])] {
+            for name in WALKERS {
+                let fixed = FixedParameters::NONE;
+                let filled = crate::support::filled_after(10, fixed, &table, &graph, name);
+                let filled = filled.expect("filled").table;
+                let visits = filled.column("visits").expect("a column").numbers();
+                assert!(visits.iter().all(|visits| (0.0..50.0).contains(visits)), "{name}");
+            }
+        }
+    }
+}
