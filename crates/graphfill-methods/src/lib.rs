@@ -15,6 +15,7 @@ mod error;
 pub mod feature_propagation;
 pub mod features;
 pub mod fill;
+pub mod grape;
 pub mod learning;
 mod method;
 pub mod neighbour_mean;

@@ -5,6 +5,7 @@ use crate::auto::Auto;
 use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
+use crate::grape::Grape;
 use crate::method::Method;
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::FixedParameters;
@@ -25,6 +26,7 @@ pub fn all() -> Vec<&'static dyn Method> {
         &FeaturePropagation,
         &Arb,
         &Pcfi,
+        &Grape,
         &SvgaR,
         &SvgaU,
         &Svga,
