@@ -36,7 +36,7 @@ fn numbers(value: impl Fn(usize, usize) -> f64, hole: impl Fn(usize, usize) -> b
     let column = |column: usize| {
         let cells = (0..ROWS).map(|row| (!hole(row, column)).then(|| value(row, column)));
         let cells: Float64Array = cells.collect();
-        Column::new(&format!("c{column}"), Kind::Number, Arc::new(cells))
+        Column::new(format!("c{column}"), Kind::Number, Arc::new(cells))
     };
     table((0..6).map(column).collect())
 }
