@@ -19,6 +19,7 @@ pub mod feature_propagation;
 pub mod features;
 pub mod fill;
 pub mod gnn;
+pub mod grape;
 pub mod graph_rna;
 pub mod learning;
 mod method;

@@ -7,6 +7,7 @@ use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
 use crate::gnn::{Gnn, GraphNetwork};
+use crate::grape::Grape;
 use crate::graph_rna::GraphRna;
 use crate::method::Method;
 use crate::neighbour_mean::NeighbourMean;
@@ -35,9 +36,10 @@ pub fn all() -> Vec<&'static dyn Method> {
         &GraphNetwork::Sage,
         &GraphNetwork::Gat,
         &Gnn,
-        &Sat,
-        &Arwmf,
         &GraphRna,
+        &Arwmf,
+        &Sat,
+        &Grape,
         &SvgaR,
         &SvgaU,
         &Svga,

@@ -14,7 +14,12 @@
 //! Which epoch counts is told in two ways. [`Accuracies::best_epoch`] is how published figures are
 //! made: the epoch at which the very fold that is asked about comes out best. It is above what
 //! anybody would reach who does not know the answers. [`Accuracies::inner_validation`] is honest: a
-//! tenth of the training nodes is held back and chooses the epoch, and the fold is looked at once.
+//! tenth of the training nodes is held back and chooses the epoch (by accuracy, between equals by
+//! loss), and the fold is looked at once. Nodes that are held back are not learnt from, so each of
+//! the two is a training of its own.
+//!
+//! Nearly all the time goes into the products of the first layer: 16 · folds · epochs · nodes · features
+//! · hidden floating-point operations, 10¹³ on half of Cora, about two minutes of one core.
 
 mod folds;
 mod inputs;

@@ -2,6 +2,7 @@
 
 mod corners;
 mod filling;
+mod grape;
 mod learning;
 mod networks;
 mod references;

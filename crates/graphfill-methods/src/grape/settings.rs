@@ -1,0 +1,95 @@
+//! Everything that can be set about GRAPE.
+
+use super::model::Model;
+use crate::error::Result;
+use crate::learning::{Criterion, Recipe, Schedule};
+use crate::method::Task;
+use crate::parameters::{Allowed, ParameterInfo, Parameters};
+use crate::svga::plain;
+
+const HIDDEN: &str = "hidden";
+const DEPTH: &str = "depth";
+const HIDDEN_SHARE: &str = "hidden_share";
+const LEARNING_RATE: &str = "learning_rate";
+const PATIENCE: &str = "patience";
+
+/// Updates between two looks at validation, the most of them, and those where there is none.
+const UPDATES_AN_EPOCH: u64 = 25;
+const MOST_UPDATES: u64 = 20_000;
+const UNVALIDATED_UPDATES: u64 = 1000;
+
+pub(super) const PARAMETERS: &[ParameterInfo] = &[
+    ParameterInfo {
+        name: HIDDEN,
+        about: "width of rows, features and cells",
+        default: "64",
+        allowed: Allowed::Whole { least: 1.0, most: 4096.0 },
+    },
+    ParameterInfo {
+        name: DEPTH,
+        about: "number of layers",
+        default: "3",
+        allowed: Allowed::Whole { least: 1.0, most: 16.0 },
+    },
+    ParameterInfo {
+        name: HIDDEN_SHARE,
+        about: "share of known cells that an update hides and learns to tell",
+        default: "0.3",
+        allowed: Allowed::Number { least: 0.01, most: 0.95 },
+    },
+    ParameterInfo {
+        name: LEARNING_RATE,
+        about: "of Adam",
+        default: "0.002",
+        allowed: Allowed::Number { least: 1e-7, most: 1.0 },
+    },
+    ParameterInfo {
+        name: PATIENCE,
+        about: "updates without a better validation score before training ends",
+        default: "300",
+        allowed: Allowed::Whole { least: 1.0, most: 1e9 },
+    },
+];
+
+/// What GRAPE is trained with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Settings {
+    pub(super) model: Model,
+    pub(super) recipe: Recipe,
+}
+
+impl Settings {
+    /// What a task is to be trained with.
+    pub(super) fn of(task: &Task<'_>) -> Result<Self> {
+        let fixed = task.fixed.of("grape");
+        fixed.check("grape", PARAMETERS)?;
+        let number = |name: &str, value: f64| fixed.get(name).unwrap_or(value);
+        let model = Model {
+            width: number(HIDDEN, 64.0) as usize,
+            depth: number(DEPTH, 3.0) as usize,
+            hidden_share: number(HIDDEN_SHARE, 0.3) as f32,
+            learning_rate: number(LEARNING_RATE, 2e-3) as f32,
+        };
+        let schedule = Schedule {
+            epoch: UPDATES_AN_EPOCH,
+            most_updates: MOST_UPDATES,
+            patience: number(PATIENCE, 300.0) as u64,
+        };
+        let recipe = Recipe {
+            schedule,
+            models: 1,
+            unvalidated_updates: UNVALIDATED_UPDATES,
+            criterion: Criterion::AllMetrics,
+        };
+        Ok(Settings { model, recipe })
+    }
+
+    /// What was chosen, by name.
+    pub(super) fn parameters(&self) -> Parameters {
+        Parameters::default()
+            .with(HIDDEN, self.model.width as f64)
+            .with(DEPTH, self.model.depth as f64)
+            .with(HIDDEN_SHARE, plain(self.model.hidden_share))
+            .with(LEARNING_RATE, plain(self.model.learning_rate))
+    }
+}

@@ -1,0 +1,162 @@
+//! GRAPE: a table as a graph of its rows and features.
+
+use std::sync::Arc;
+
+use arrow_array::Float64Array;
+use graphfill_data::{CellMask, Column, Kind, NodeTable};
+use graphfill_engine::MemoryLimit;
+use graphfill_engine::random::{Key, normals};
+use graphfill_methods::features::Features;
+use graphfill_methods::fill::{FillOptions, fill};
+use graphfill_methods::learning::TrainingOptions;
+use graphfill_methods::{FixedParameters, Method, Task, registry};
+
+use crate::support::{Dense, texts, town};
+use crate::tables::{graph, mixed, table, village};
+
+const ROWS: usize = 96;
+
+fn small() -> FixedParameters {
+    let mut fixed = FixedParameters::default();
+    fixed.fix("grape", "hidden", 16.0);
+    fixed.fix("grape", "learning_rate", 0.01);
+    fixed
+}
+
+fn updates(most: u64) -> TrainingOptions {
+    TrainingOptions { most_updates: Some(most), ..TrainingOptions::default() }
+}
+
+fn grape() -> &'static dyn Method {
+    registry::find("grape").expect("a method")
+}
+
+/// Six columns, row by row, with holes.
+fn numbers(value: impl Fn(usize, usize) -> f64, hole: impl Fn(usize, usize) -> bool) -> NodeTable {
+    let column = |column: usize| {
+        let cells = (0..ROWS).map(|row| (!hole(row, column)).then(|| value(row, column)));
+        let cells: Float64Array = cells.collect();
+        Column::new(format!("c{column}"), Kind::Number, Arc::new(cells))
+    };
+    table((0..6).map(column).collect())
+}
+
+fn is_hole(row: usize, column: usize) -> bool {
+    (row * 5 + column * 2) % 7 == 0
+}
+
+fn noise() -> Vec<f32> {
+    let mut noise = vec![0.0; ROWS * 6];
+    normals(Key::new(5, 1, 0), 0, &mut noise);
+    noise
+}
+
+/// Columns that are all one number of the row, up or down, and a graph that says nothing.
+#[test]
+fn what_columns_say_about_each_other_is_learnt() {
+    let noise = noise();
+    let value = |row: usize, column: usize| {
+        let sign = if column % 2 == 0 { 1.0 } else { -1.0 };
+        f64::from(sign * noise[row * 6] + 0.1 * noise[row * 6 + column])
+    };
+    let (truth, holes) = (numbers(value, |_, _| false), numbers(value, is_hole));
+    let error = |method: &str| {
+        let (fixed, training) = (small(), updates(200));
+        let method = registry::find(method).expect("a method");
+        let options =
+            FillOptions { fixed: &fixed, training: &training, ..FillOptions::new(method) };
+        let filled = fill(&holes, &graph(ROWS, [(0, 1)]).undirected(), &options).expect("filled");
+        let columns = truth.columns().iter().zip(filled.table.columns());
+        let squares = |(truth, filled): (&Column, &Column)| -> f64 {
+            let pairs = truth.numbers().into_iter().zip(filled.numbers());
+            pairs.map(|(truth, estimate)| (truth - estimate).powi(2)).sum()
+        };
+        columns.map(squares).sum::<f64>()
+    };
+    let (own, mean) = (error("grape"), error("column-mean"));
+    assert!(own < 0.3 * mean, "{own} of {mean}");
+}
+
+/// Of noise there is nothing to learn, unless a cell is told from itself.
+#[test]
+fn no_cell_is_predicted_from_itself() {
+    let noise = noise();
+    let table = numbers(|row, column| f64::from(noise[row * 6 + column]), is_hole);
+    let features = Features::of(&table);
+    let graph = graph(ROWS, [(0, 1)]).undirected();
+    let unknown = features.missing();
+    let (fixed, training) = (small(), updates(75));
+    let task =
+        Task { fixed: &fixed, training: &training, ..Task::new(&graph, &features, &unknown) };
+    let fitted = grape().fit(&task).expect("fitted");
+    let history = fitted.history().expect("a history");
+    let losses: Vec<f32> = history.lines.iter().map(|line| line.losses[0]).collect();
+    assert!(losses.iter().all(|&loss| loss > 0.7), "{losses:?}");
+}
+
+#[test]
+fn every_kind_of_column_is_filled_and_seeds_and_nothing_else_matter() {
+    let table = mixed(ROWS, |row, _| row, is_hole);
+    let run = |seed: u64, threads: usize| {
+        let (fixed, training) = (small(), updates(25));
+        let options =
+            FillOptions { fixed: &fixed, training: &training, seed, ..FillOptions::new(grape()) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        let filled = pool.install(|| fill(&table, &village(ROWS).undirected(), &options));
+        let filled = filled.expect("filled");
+        assert!(filled.table.missing().is_empty(), "holes are left");
+        assert_eq!(filled.estimated, table.missing().count());
+        for (before, after) in table.columns().iter().zip(filled.table.columns()) {
+            assert_eq!(before.kind(), after.kind());
+        }
+        texts(&filled.table)
+    };
+    let first = run(1, 1);
+    assert_eq!(run(1, 2), first);
+    assert_ne!(run(2, 1), first);
+}
+
+#[test]
+fn unknown_cells_leave_no_trace() {
+    let other = |row: usize, column: usize| if is_hole(row, column) { row ^ 9 } else { row };
+    let tables = [mixed(ROWS, |row, _| row, |_, _| false), mixed(ROWS, other, |_, _| false)];
+    let [honest, other] = tables.map(|table| {
+        let features = Features::of(&table);
+        let unknown = CellMask::build(ROWS, features.cells(), |row, cells| {
+            for (column, group) in features.groups().iter().enumerate() {
+                if is_hole(row, column) {
+                    cells.extend(group.cells.clone().map(|cell| cell as u32));
+                }
+            }
+        });
+        let graph = village(ROWS).undirected();
+        let (fixed, training) = (small(), updates(25));
+        let task =
+            Task { fixed: &fixed, training: &training, ..Task::new(&graph, &features, &unknown) };
+        let fitted = grape().fit(&task).expect("fitted");
+        let width = features.width();
+        let mut dense = Dense { width, values: vec![0.0; ROWS * width] };
+        fitted.estimate(&task, &mut dense).expect("estimates");
+        dense.values
+    });
+    assert!(honest.iter().all(|value| value.is_finite()));
+    assert!(honest == other, "unknown cells were seen");
+}
+
+#[test]
+fn missing_rows_and_too_little_memory_are_told_before_anything_starts() {
+    let town = town(3);
+    let refused = |table: &NodeTable, training: &TrainingOptions| {
+        let options = FillOptions { training, ..FillOptions::new(grape()) };
+        let graph = graph(table.rows(), [(0, 1)]).undirected();
+        fill(table, &graph, &options).expect_err("refused").to_string()
+    };
+    let message = refused(&town.table, &updates(1));
+    let blank = town.table.missing().whole_rows();
+    assert!(message.contains(&format!("{blank} of 120 nodes have no known cell")), "{message}");
+    assert!(message.contains("svga-p"), "{message}");
+    let little = TrainingOptions { memory: Some(MemoryLimit::Allowed(1 << 16)), ..updates(1) };
+    let message = refused(&numbers(|row, _| row as f64, is_hole), &little);
+    assert!(message.contains("known cells of 6 features"), "{message}");
+    assert!(message.contains("grape.hidden=32"), "{message}");
+}
