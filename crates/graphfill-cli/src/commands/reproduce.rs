@@ -60,9 +60,11 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     bar.clear();
     let ran = ran.map_err(|error| stopped(error, &arguments.out))?;
     let datasets: Vec<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
+    let measures: Vec<String> = subjects.iter().map(Subject::measure).collect();
     let about = About {
         experiment,
         datasets: &datasets,
+        measures: &measures,
         missing: &missing,
         command: &arguments.command_line(),
         version: env!("CARGO_PKG_VERSION"),

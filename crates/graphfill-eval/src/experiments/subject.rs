@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use graphfill_data::splits::Shares;
 use graphfill_data::{DataError, Dataset, UndirectedGraph};
-use graphfill_methods::features::Features;
+use graphfill_methods::features::{Features, Group};
 use graphfill_methods::{MethodError, Result};
 use sha1::{Digest, Sha1};
 
@@ -61,6 +61,15 @@ impl Subject {
     /// Whether its nodes have labels.
     pub fn has_labels(&self) -> bool {
         self.dataset.table.labels().is_some_and(|labels| labels.classes.len() > 1)
+    }
+
+    /// The metric by which models are selected on it.
+    pub fn measure(&self) -> String {
+        let features = Features::of(&self.dataset.table);
+        match features.groups().iter().any(Group::is_ranking) {
+            true => format!("recall@{}", self.depths[0]),
+            false => "− error / error of the column means".to_owned(),
+        }
     }
 
     /// The number of its edges.

@@ -1,5 +1,7 @@
 //! Curves of SVGA and of what is left without its parts.
 
+use super::About;
+use super::labels::title;
 use super::numbers::with_deviation;
 use super::results::{Results, Row, Summary};
 use crate::figure::{Axis, Drawn, Figure, Panel, Point, Series};
@@ -9,20 +11,27 @@ use crate::markdown::{Alignment, Cell, Table};
 const CURVES: [(&str, &str); 2] = [("training", "training nodes"), ("test", "test nodes")];
 
 /// A table and two panels for every data set.
-pub(super) fn body(results: &Results<'_>) -> (String, Option<String>) {
+pub(super) fn body(results: &Results<'_>, about: &About<'_>) -> (String, Option<String>) {
     let (mut text, mut panels) = (String::new(), Vec::new());
     let datasets = results.datasets();
     for dataset in &datasets {
         let rows: Vec<&Row<'_>> = results.of_dataset(dataset).collect();
-        text.push_str(&format!("### {dataset}\n\n{}\n", table(&rows)));
-        for (name, title) in CURVES {
+        let place = about.datasets.iter().position(|name| name == dataset);
+        let measure =
+            place.and_then(|place| about.measures.get(place)).map_or("score", |name| name);
+        text.push_str(&format!(
+            "### {dataset}\n\n{} of nodes:\n\n{}\n",
+            title(measure),
+            table(&rows)
+        ));
+        for (name, nodes) in CURVES {
             let letter = (b'a' + panels.len() as u8) as char;
             let series =
                 rows.iter().map(|row| Series::new(row.method, Drawn::Line, points(row, name)));
             panels.push(Panel {
-                title: format!("({letter}) {dataset}, {title}"),
+                title: format!("({letter}) {dataset}, {nodes}"),
                 x: Axis::linear("updates"),
-                y: Axis::linear("validation metric"),
+                y: Axis::linear(title(measure)),
                 series: series.collect(),
             });
         }

@@ -8,38 +8,56 @@ use graphfill_eval::experiments::{Outcome, Ran};
 pub(super) fn csv(ran: &[Ran]) -> String {
     let outcomes: Vec<&Outcome> =
         ran.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
-    let metrics: BTreeSet<&String> =
+    match outcomes.iter().any(|outcome| !outcome.series.is_empty()) {
+        true => points(&outcomes),
+        false => metrics(&outcomes),
+    }
+}
+
+fn metrics(outcomes: &[&Outcome]) -> String {
+    let names: BTreeSet<&String> =
         outcomes.iter().flat_map(|outcome| outcome.metrics.keys()).collect();
-    let series: BTreeSet<&String> =
-        outcomes.iter().flat_map(|outcome| outcome.series.keys()).collect();
     let mut header = vec!["dataset", "method", "seed", "labels"];
-    header.extend(metrics.iter().chain(&series).map(|name| name.as_str()));
+    header.extend(names.iter().map(|name| name.as_str()));
     header.extend(["seconds", "ended_early", "parameters"]);
-    let mut text = line(header.iter().map(|name| (*name).to_owned()));
+    let mut text = line(header.into_iter().map(str::to_owned));
     for outcome in outcomes {
-        let points = outcome.series.values().map(Vec::len).max().unwrap_or(1);
-        for point in 0..points {
-            let mut cells = vec![
-                outcome.dataset.clone(),
-                outcome.method.clone(),
-                outcome.seed.to_string(),
-                outcome.labels.to_string(),
-            ];
-            let number = |value: Option<&f64>| value.map_or_else(String::new, f64::to_string);
-            cells.extend(metrics.iter().map(|name| number(outcome.metrics.get(*name))));
-            let of_series = |name: &&String| {
+        let mut cells = whose(outcome);
+        cells.push(outcome.labels.to_string());
+        cells.extend(names.iter().map(|name| number(outcome.metrics.get(*name))));
+        let parameters: Vec<String> =
+            outcome.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        cells.push(format!("{:.3}", outcome.seconds));
+        cells.push(outcome.ended_early.to_string());
+        cells.push(parameters.join(" "));
+        text.push_str(&line(cells));
+    }
+    text
+}
+
+fn points(outcomes: &[&Outcome]) -> String {
+    let names: BTreeSet<&String> =
+        outcomes.iter().flat_map(|outcome| outcome.series.keys()).collect();
+    let mut header = vec!["dataset", "method", "seed"];
+    header.extend(names.iter().map(|name| name.as_str()));
+    let mut text = line(header.into_iter().map(str::to_owned));
+    for outcome in outcomes {
+        for point in 0..outcome.series.values().map(Vec::len).max().unwrap_or(0) {
+            let value = |name: &&String| {
                 number(outcome.series.get(*name).and_then(|values| values.get(point)))
             };
-            cells.extend(series.iter().map(of_series));
-            let parameters: Vec<String> =
-                outcome.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            cells.push(format!("{:.3}", outcome.seconds));
-            cells.push(outcome.ended_early.to_string());
-            cells.push(parameters.join(" "));
-            text.push_str(&line(cells));
+            text.push_str(&line(whose(outcome).into_iter().chain(names.iter().map(value))));
         }
     }
     text
+}
+
+fn whose(outcome: &Outcome) -> Vec<String> {
+    vec![outcome.dataset.clone(), outcome.method.clone(), outcome.seed.to_string()]
+}
+
+fn number(value: Option<&f64>) -> String {
+    value.map_or_else(String::new, f64::to_string)
 }
 
 /// Cells with a comma, a quote or a line end are quoted.

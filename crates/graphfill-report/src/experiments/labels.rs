@@ -75,10 +75,7 @@ fn table(rows: &[&Row<'_>], metric: &str) -> Table {
     table
 }
 
-/// "Recall@10" for "recall@10".
+/// "Recall@10" for "recall@10", "RMSE" for "rmse".
 pub(super) fn title(metric: &str) -> String {
-    match metric.strip_prefix("recall") {
-        Some(rest) => format!("Recall{rest}"),
-        None => metric.to_uppercase(),
-    }
+    metric.replace("recall", "Recall").replace("rmse", "RMSE")
 }

@@ -23,6 +23,8 @@ pub struct About<'a> {
     pub experiment: Experiment,
     /// The names of the data sets, in the order of the cells' subjects.
     pub datasets: &'a [String],
+    /// What curves show of each data set: the metric by which models are selected.
+    pub measures: &'a [String],
     /// The data sets of the experiment that were not there.
     pub missing: &'a [String],
     /// The command that gives these results.
@@ -52,7 +54,7 @@ pub fn report(about: &About<'_>, ran: &[Ran]) -> Report {
         }
         Experiment::Labels => labels::body(&results),
         Experiment::Scaling => scaling::body(&results),
-        Experiment::Ablation => ablation::body(&results),
+        Experiment::Ablation => ablation::body(&results, about),
     };
     let mut text = format!("## {}\n\n", title(about.experiment));
     text.push_str(introduction(about.experiment));
@@ -125,8 +127,7 @@ fn notes(about: &About<'_>, ran: &[Ran]) -> String {
             }
         }
     }
-    let limited = limits(about, ran);
-    notes.extend(limited);
+    notes.extend(limits(about, ran));
     match notes.is_empty() {
         true => String::new(),
         false => format!("{}\n\n", notes.join("\n")),
@@ -135,20 +136,23 @@ fn notes(about: &About<'_>, ran: &[Ran]) -> String {
 
 /// Whose updates were limited, and whose training a limit of time ended.
 fn limits(about: &About<'_>, ran: &[Ran]) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
+    // What was limited on a data set, and for which methods.
+    let mut limits: Vec<(String, Vec<&str>)> = Vec::new();
     for (cell, outcome) in ran {
-        let place = format!("{} on {}", cell.method.info().name, about.datasets[cell.subject]);
-        let mut note = |text: String| {
-            if !notes.contains(&text) {
-                notes.push(text);
+        let (dataset, method) = (&about.datasets[cell.subject], cell.method.info().name);
+        let updates =
+            cell.most_updates.map(|updates| format!("on {dataset} at most {updates} updates"));
+        let is_early = outcome.as_ref().is_ok_and(|outcome| outcome.ended_early);
+        let time = is_early.then(|| format!("on {dataset} a limit of time ended some trainings"));
+        for limit in updates.into_iter().chain(time) {
+            match limits.iter_mut().find(|(known, _)| *known == limit) {
+                Some((_, methods)) if methods.contains(&method) => {}
+                Some((_, methods)) => methods.push(method),
+                None => limits.push((limit, vec![method])),
             }
-        };
-        if let Some(updates) = cell.most_updates {
-            note(format!("- {place}: at most {updates} updates."));
-        }
-        if outcome.as_ref().is_ok_and(|outcome| outcome.ended_early) {
-            note(format!("- {place}: a limit of time ended the training of some seeds."));
         }
     }
-    notes
+    let note =
+        |(limit, methods): (String, Vec<&str>)| format!("- {}: {limit}.", methods.join(", "));
+    limits.into_iter().map(note).collect()
 }
