@@ -36,7 +36,9 @@ fn with_newcomers(place: &Place, count: usize) {
 #[test]
 fn the_model_gives_the_same_table_again() {
     let place = people();
-    for method in ["vae", "gcn", "gnn", "sat", "svga", "svga-r", "svga-u", "svga-p", "auto"] {
+    for method in
+        ["vae", "gcn", "gnn", "sat", "graph-rna", "svga", "svga-r", "svga-u", "svga-p", "auto"]
+    {
         train(&place, method);
         let model = std::fs::read(place.path(&format!("{method}.model"))).expect("a model");
         place.succeed(&format!(

@@ -7,15 +7,14 @@
 //!   M ≈ L R,    score_ia = L_i · R_a + log d_a        L: places × rank, R: rank × places
 //!
 //! M says how much more often than by chance a pair meets; with the logarithm of the attribute's own
-//! degree d_a, which the paper does not mention, the score says how often. Without it rare attributes
-//! come first, and Cora's recall at 10 is 0.06 where 0.13 was reported. Columns that are not ranked do
-//! without it: least squares bring their scores to the column's own scale. A node without any link takes the mean of all
-//! other nodes' vectors.
+//! degree d_a the score says how often. That addition is ours: by L_i · R_a alone rare attributes come
+//! first, and Cora's recall at 10 is 0.06 where 0.13 was reported. Columns that are not ranked do
+//! without it: least squares bring their scores to the column's own scale. A node without any link
+//! takes the mean of all other nodes' vectors.
 //!
-//! The paper leaves open how many negative samples, which window and which rank. Windows of 5 and 10,
-//! 1 and 5 negative samples and ranks up to 64 are compared on validation cells. With 5 negative
-//! samples the figures are those that were reported for this task; with 1, which validation mostly
-//! prefers, they are better.
+//! Windows of 5 and 10, 1 and 5 negative samples and ranks up to 64 are compared on validation cells.
+//! With 5 negative samples the figures are near those that were reported for this task, and near those
+//! of the column mean; with 1, which validation prefers, they are better.
 
 mod calibration;
 mod co_occurrence;
@@ -49,7 +48,7 @@ impl Method for Arwmf {
             name: NAME,
             title: "Attributed random walk as matrix factorisation",
             about: "Takes attributes for further nodes and factorises how often random walks over both meet a pair of them.",
-            reference: "Chen, Gong, Bruna and Bronstein: Attributed Random Walk as Matrix Factorization, NeurIPS Graph Representation Learning Workshop 2019",
+            reference: "Chen and others: Attributed Random Walk as Matrix Factorization, 2019; the closed form as in Qiu and others: Network Embedding as Matrix Factorization, WSDM 2018",
             parameters: PARAMETERS,
         }
     }

@@ -3,16 +3,15 @@
 //! Walks step from a node to a neighbour with probability α, else to one of its known attributes, and
 //! from an attribute to one of its nodes. What is known of the places of a node's walks is read both
 //! ways by gated recurrent units; the mean of all states beside that of the first ones is the node's
-//! latent, and a linear layer decodes it to all columns. α = 0.4, walks of 5 places, dropout 0.5, the
-//! way latents are pooled and gradients are shortened are published.
-//!
-//! What the paper leaves open, as it classifies nodes whose attributes are all known:
+//! latent, and a linear layer decodes it to all columns. α = 0.4, walks of 5 places, dropout 0.5, how
+//! states are pooled and how far gradients are shortened are as in the authors' program, which
+//! classifies nodes whose attributes are all known. What is ours:
 //! - A node without known attributes takes part in walks as a node, with zeros for its attributes.
 //! - Walks don't see the attributes of the node where they begin (`own_attributes`), since those are
 //!   what is estimated: a network that reads them repeats them, and has learnt nothing about nodes
 //!   without. Cora's recall at 10 is 0.127 if they are seen, hardly that of the column mean.
-//! - Rows of known attributes have length 1, in place of batch normalisation. There is no weight decay:
-//!   next to the loss, a mean over all cells, the published one leaves nothing of the network.
+//! - Rows of known attributes have length 1, in place of batch normalisation, and there is no weight
+//!   decay, lest it outweigh the small gradients of a mean over all cells.
 //! - States have a width of 32 each way, which makes the 64 of the comparison with other methods.
 //! - Walks are drawn beforehand, five a node for each of several updates, which take turns; estimates
 //!   have walks of their own.

@@ -27,7 +27,7 @@ pub(super) struct Model {
     pub(super) learning_rate: f32,
 }
 
-/// Gradients that are longer are shortened to this length.
+/// Gradients that are longer are shortened to this length, as in the authors' program.
 const CLIP: f32 = 0.6;
 /// Where W begins: rows of F have length 1, so that tanh bends its sums but a little.
 const PLACES: Initial = Initial::Normal(0.5);
