@@ -9,7 +9,8 @@
 //! X are the estimates as a method gives them (of words, the scores that rank them), less the mean of
 //! each column, and all divided by one number, the root of their mean square: so logits, logarithms
 //! of shares and shares meet the learning rate on the same footing, and what all nodes have in common
-//! does not stand in the way. There is no dropout and no weight decay.
+//! does not stand in the way. There is no dropout and no weight decay. Nodes whose estimates are all
+//! zeros are classified like others; published figures of the neighbour mean guess them at random.
 //!
 //! Which epoch counts is told in two ways. [`Accuracies::best_epoch`] is how published figures are
 //! made: the epoch at which the very fold that is asked about comes out best. It is above what
