@@ -1,6 +1,7 @@
 //! What can be set about ARWMF, and which settings validation compares.
 
 use crate::error::Result;
+use crate::learning::Standing;
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters};
 
@@ -21,7 +22,7 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
     ParameterInfo {
         name: NEGATIVES,
         about: "negative samples: how much more often than by chance places must meet",
-        default: "1 or 5, by validation",
+        default: "published: 5; else 1 or 5, by validation",
         allowed: Allowed::Number { least: 1e-3, most: 1e3 },
     },
     ParameterInfo {
@@ -41,6 +42,8 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
 /// What is compared where the caller leaves it open, the default first.
 const WINDOWS: &[usize] = &[5, 10];
 const ALL_NEGATIVES: &[f64] = &[1.0, 5.0];
+/// With which the reported figures are met.
+const PUBLISHED_NEGATIVES: f64 = 5.0;
 const RANKS: &[usize] = &[64, 32, 16];
 
 /// The candidates of a task.
@@ -66,6 +69,7 @@ impl Settings {
         };
         let negatives = match fixed.get(NEGATIVES) {
             Some(number) => vec![number],
+            None if Standing::of(task) == Standing::Published => vec![PUBLISHED_NEGATIVES],
             None => ALL_NEGATIVES.iter().copied().take(compared).collect(),
         };
         Ok(Settings {
