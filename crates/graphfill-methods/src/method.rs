@@ -114,10 +114,7 @@ pub trait Method: Send + Sync {
 
     /// What it does with classes of nodes that are known.
     fn label_use(&self) -> LabelUse {
-        match self.grid() {
-            [] => LabelUse::Ignored,
-            _ => LabelUse::Learnt,
-        }
+        LabelUse::Ignored
     }
 
     /// How good the method is on the validation cells with what is fixed; more is better.

@@ -15,7 +15,7 @@ pub use cells::Cells;
 pub use grid::{GridOptions, GridState, Ran, Watcher, run};
 pub use subject::Subject;
 
-use graphfill_methods::{Method, Result, registry};
+use graphfill_methods::{LabelUse, Method, Result, registry};
 
 /// An experiment of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub struct Extent {
 /// cells.
 const ON_REQUEST: [&str; 7] = ["gcn", "sage", "gat", "svga-r", "svga-u", "grape", "auto"];
 
-/// The shares of labels, as in the paper's figure.
-const LABEL_SHARES: [f64; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
+/// The shares of nodes whose labels are shown.
+const LABEL_SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 impl Experiment {
     /// All of them, in the order of the paper.
@@ -141,7 +141,7 @@ impl Experiment {
             Experiment::Table2 | Experiment::Table3 => vec![Work::Estimation { labels: 0.0 }],
             Experiment::Table4 if !subject.has_labels() => Vec::new(),
             Experiment::Table4 => vec![Work::Classification],
-            Experiment::Labels if method.info().name.starts_with("svga") => {
+            Experiment::Labels if method.label_use() == LabelUse::Learnt => {
                 LABEL_SHARES.map(|labels| Work::Estimation { labels }).to_vec()
             }
             Experiment::Labels => vec![Work::Estimation { labels: 0.0 }],

@@ -15,7 +15,7 @@ use super::settings::{BEST_PARAMETERS, NETWORK, Settings};
 use crate::encoder::EncoderKind;
 use crate::error::{MethodError, Result};
 use crate::learning::{CheckpointOptions, Deadline, Ended, Saved, TrainingOptions};
-use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
+use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::tuning::Axis;
 
 const NAME: &str = "gnn";
@@ -67,10 +67,6 @@ impl Method for Gnn {
 
     fn grid(&self) -> &'static [Axis] {
         GRID
-    }
-
-    fn label_use(&self) -> LabelUse {
-        LabelUse::Ignored
     }
 
     fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {

@@ -10,7 +10,7 @@ use crate::error::{MethodError, Result};
 use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel, texts,
 };
-use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
+use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 use crate::tuning::{Axis, AxisValues};
 
@@ -78,10 +78,6 @@ impl Method for GraphNetwork {
 
     fn grid(&self) -> &'static [Axis] {
         GRID
-    }
-
-    fn label_use(&self) -> LabelUse {
-        LabelUse::Ignored
     }
 
     fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {

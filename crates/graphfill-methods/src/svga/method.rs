@@ -10,7 +10,7 @@ use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
     likeliest_classes, texts,
 };
-use crate::method::{Fitted, Method, MethodInfo, Task};
+use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 use crate::tuning::{Axis, AxisValues};
 
@@ -53,6 +53,10 @@ impl Method for Svga {
         fit(Variant::Svga, task)
     }
 
+    fn label_use(&self) -> LabelUse {
+        LabelUse::Learnt
+    }
+
     fn grid(&self) -> &'static [Axis] {
         GRID
     }
@@ -77,6 +81,10 @@ impl Method for SvgaR {
         fit(Variant::Unregularised, task)
     }
 
+    fn label_use(&self) -> LabelUse {
+        LabelUse::Learnt
+    }
+
     fn grid(&self) -> &'static [Axis] {
         &GRID[2..]
     }
@@ -99,6 +107,10 @@ impl Method for SvgaU {
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         fit(Variant::Unrestricted, task)
+    }
+
+    fn label_use(&self) -> LabelUse {
+        LabelUse::Learnt
     }
 
     fn grid(&self) -> &'static [Axis] {

@@ -15,7 +15,7 @@ use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, ScaleOptions, Scales,
     TrainedModel, likeliest_classes, texts,
 };
-use crate::method::{Fitted, Method, MethodInfo, Task};
+use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 use crate::svga::{Known, NormalisedGraph, PREDICTION, TRAINING};
 use crate::tuning::{Axis, AxisValues};
@@ -38,6 +38,10 @@ impl Method for SvgaP {
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         let learner = SvgaPLearner::new(Settings::of(task)?, task)?;
         Ok(Box::new(Learnt::fit(&learner, &learner.settings.recipe, task)?))
+    }
+
+    fn label_use(&self) -> LabelUse {
+        LabelUse::Learnt
     }
 
     fn grid(&self) -> &'static [Axis] {

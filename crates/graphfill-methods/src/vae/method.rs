@@ -13,7 +13,7 @@ use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
     known_rows, texts,
 };
-use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
+use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 use crate::tuning::{Axis, AxisValues};
 
@@ -46,10 +46,6 @@ impl Method for Vae {
             Axis { name: "weight_decay", values: AxisValues::Numbers(&[0.0, 1e-5, 5e-4]) },
             Axis { name: "learning_rate", values: AxisValues::Numbers(&[3e-4, 1e-3, 3e-3]) },
         ]
-    }
-
-    fn label_use(&self) -> LabelUse {
-        LabelUse::Ignored
     }
 
     fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
