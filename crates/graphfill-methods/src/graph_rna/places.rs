@@ -59,10 +59,33 @@ impl Links {
     fn drawn(&self, row: usize, number: f32) -> u32 {
         let own = self.offsets[row]..self.offsets[row + 1];
         let sums = &self.sums[own.clone()];
-        let place = f64::from(number) * sums[sums.len() - 1];
-        let at = sums.partition_point(|&sum| sum <= place).min(sums.len() - 1);
-        self.targets[own.start + at]
+        self.targets[own.start + found(sums, f64::from(number) * sums[sums.len() - 1])]
     }
+
+    /// The same, but for one target, as if it were not there; none where it is the only one.
+    fn drawn_but(&self, row: usize, number: f32, secret: u32) -> Option<u32> {
+        let own = self.offsets[row]..self.offsets[row + 1];
+        let sums = &self.sums[own.clone()];
+        let all = sums[sums.len() - 1];
+        let place = f64::from(number) * all;
+        let at = found(sums, place);
+        if self.targets[own.start + at] != secret {
+            return Some(self.targets[own.start + at]);
+        }
+        // Where within its share the number fell is a new number in 0..1.
+        let before = if at == 0 { 0.0 } else { sums[at - 1] };
+        let share = sums[at] - before;
+        let mut place = (place - before) / share * (all - share);
+        if place >= before {
+            place += share;
+        }
+        (sums.len() > 1).then(|| self.targets[own.start + found(sums, place)])
+    }
+}
+
+/// The share that a place falls on.
+fn found(sums: &[f64], place: f64) -> usize {
+    sums.partition_point(|&sum| sum <= place).min(sums.len() - 1)
 }
 
 impl Places {
@@ -97,11 +120,13 @@ impl Places {
 
     /// The place after `place`: from a node along an edge with probability `alpha`, else to one of
     /// its attributes; from an attribute to one of its nodes. `numbers` are in 0..1. A place without
-    /// a way out is not left, and no way leads to an attribute from `secret`.
+    /// a way out is not left, and no way leads between `secret` and an attribute: who comes to a node
+    /// from an attribute knows that the node has it.
     pub(super) fn next(&self, place: u32, secret: u32, alpha: f32, numbers: [f32; 2]) -> u32 {
         let at = place as usize;
         if at >= self.nodes {
-            return self.owners.drawn(at - self.nodes, numbers[1]);
+            let owner = self.owners.drawn_but(at - self.nodes, numbers[1], secret);
+            return owner.unwrap_or(place);
         }
         let has_edge = !self.edges.is_empty(at);
         let has_attribute = place != secret && !self.owned.is_empty(at);

@@ -29,7 +29,7 @@ pub(super) struct Manner {
 pub(super) enum OwnAttributes {
     /// As those of all other nodes.
     Seen,
-    /// No: where it begins is a blank place, and no step leads from there to an attribute.
+    /// No: where it begins is a blank place, and no step leads between it and an attribute.
     Hidden,
 }
 
@@ -161,8 +161,9 @@ mod tests {
         let blank = places().0.blank();
         for walk in walks_of(manner, &[0, 1, 2, 3]) {
             assert_eq!(walk[0], blank);
-            for pair in walk.windows(2).filter(|pair| pair[0] == blank) {
-                assert!(pair[1] < 8, "an attribute follows the hidden node: {walk:?}");
+            for pair in walk.windows(2).filter(|pair| pair.contains(&blank)) {
+                let other = if pair[0] == blank { pair[1] } else { pair[0] };
+                assert!(other < 8, "an attribute stands beside the hidden node: {walk:?}");
             }
         }
     }
