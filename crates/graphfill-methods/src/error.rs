@@ -28,7 +28,7 @@ pub enum MethodError {
     Table(String),
     /// Training went astray.
     #[error(
-        "the loss is no longer a number after {updates} updates\n  lower the learning rate, as in --param svga.learning_rate=0.0003"
+        "the loss is no longer a number after {updates} updates\n  lower its learning rate, as in --param METHOD.learning_rate=0.0003"
     )]
     Diverged {
         /// After how many updates.

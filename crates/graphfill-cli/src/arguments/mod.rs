@@ -4,6 +4,7 @@ mod bench;
 mod quantities;
 mod reproduce;
 mod scope;
+mod seeds;
 mod training;
 
 use std::fmt;
@@ -19,6 +20,8 @@ use graphfill::data::registry::Mirror;
 use graphfill::data::splits::Shares;
 pub(crate) use reproduce::Reproduce;
 pub(crate) use scope::value_for;
+pub(crate) use seeds::Seeds;
+use seeds::seeds;
 pub(crate) use training::{Checkpoint, Training};
 
 /// graphfill fills in what a graph doesn't know about its nodes: given a graph and a node table
@@ -328,48 +331,6 @@ impl fmt::Display for WrongCall {
 
 impl std::error::Error for WrongCall {}
 
-/// A list of seeds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seeds(pub(crate) Vec<u64>);
-
-impl fmt::Display for Seeds {
-    /// Runs of seeds as ranges, as they were named.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts: Vec<(u64, u64)> = Vec::new();
-        for &seed in &self.0 {
-            match parts.last_mut() {
-                Some((_, last)) if *last + 1 == seed => *last = seed,
-                _ => parts.push((seed, seed)),
-            }
-        }
-        let part = |(first, last): &(u64, u64)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}..{last}"),
-        };
-        formatter.write_str(&parts.iter().map(part).collect::<Vec<_>>().join(","))
-    }
-}
-
-fn seeds(text: &str) -> Result<Seeds, String> {
-    let number = |text: &str| {
-        text.trim().parse::<u64>().map_err(|_| format!("'{text}' is no seed: a whole number ≥ 0"))
-    };
-    let mut all = Vec::new();
-    for part in text.split(',') {
-        match part.split_once("..") {
-            None => all.push(number(part)?),
-            Some((first, last)) => {
-                let (first, last) = (number(first)?, number(last.trim_start_matches('='))?);
-                if last < first || last - first > 9999 {
-                    return Err(format!("'{part}' is no range of seeds, as in 0..9"));
-                }
-                all.extend(first..=last);
-            }
-        }
-    }
-    Ok(Seeds(all))
-}
-
 fn column_type(text: &str) -> Result<(String, DeclaredKind), String> {
     let (column, kind) = text
         .rsplit_once('=')
@@ -393,13 +354,6 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn seeds_include_both_ends() {
-        assert_eq!(seeds("0..3,7"), Ok(Seeds(vec![0, 1, 2, 3, 7])));
-        assert!(seeds("3..1").is_err());
-        assert!(seeds("a").is_err());
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use graphfill::eval::experiments::Subject;
 use graphfill::methods::Method;
 
 use super::WrongCall;
@@ -16,14 +15,19 @@ pub(crate) struct Scoped<T> {
 }
 
 impl<T> Scoped<T> {
+    /// The value.
+    pub(crate) fn value(&self) -> &T {
+        &self.value
+    }
+
     /// Fails if it is for something that takes no part: a slip of the pen, most likely.
     pub(crate) fn check(
         &self,
         methods: &[&'static dyn Method],
-        subjects: &[Subject],
+        datasets: &[&str],
     ) -> Result<(), WrongCall> {
         let is_method = |name: &String| methods.iter().any(|method| method.info().name == name);
-        let is_subject = |name: &String| subjects.iter().any(|subject| subject.name == *name);
+        let is_subject = |name: &String| datasets.contains(&name.as_str());
         match (&self.method, &self.dataset) {
             (Some(name), _) if !is_method(name) => {
                 Err(WrongCall(format!("{name}=…: no method of this run has that name")))

@@ -1,6 +1,6 @@
 //! `graphfill reproduce`: an experiment of the paper, its figures beside ours.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use graphfill::data::{DataError, atomic_file, registry as data_sets};
 use graphfill::engine::MemoryLimit;
@@ -9,10 +9,10 @@ use graphfill::eval::experiments::{
 };
 use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::{Method, MethodError, registry};
-use graphfill::report::experiments::{About, Report, page, report};
+use graphfill::report::experiments::{About, PAGE_TITLE, Report, page, report};
 
 use super::fill::fixed_parameters;
-use crate::arguments::{General, Reproduce, WrongCall, value_for};
+use crate::arguments::{Format, General, Reproduce, Seeds, WrongCall, value_for};
 use crate::output::grid_bar::GridBar;
 use crate::output::messages::Messages;
 use crate::output::progress::Bars;
@@ -24,21 +24,32 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     let experiment = arguments.experiment.experiment();
     let methods = methods(experiment, &arguments.methods)?;
     let fixed = fixed_parameters(&arguments.param, &methods)?;
+    check_page(arguments)?;
     let cells = Cells::new(&arguments.out.join("cells"))?;
+    if experiment == Experiment::Scaling && !arguments.param.is_empty() {
+        return Err(
+            WrongCall("scaling takes no --param: it times the published model".into()).into()
+        );
+    }
     let (subjects, missing) = subjects(experiment, arguments, general, &messages)?;
-    arguments.seeds.iter().try_for_each(|scoped| scoped.check(&methods, &subjects))?;
-    arguments.max_updates.iter().try_for_each(|scoped| scoped.check(&methods, &subjects))?;
+    let names: Vec<&str> = subjects.iter().map(|subject| subject.name.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().chain(missing.iter().map(String::as_str)).collect();
+    arguments.seeds.iter().try_for_each(|scoped| scoped.check(&methods, &names))?;
+    arguments.max_updates.iter().try_for_each(|scoped| scoped.check(&methods, &names))?;
+    for seed in arguments.seeds.iter().flat_map(|scoped| &scoped.value().0) {
+        subjects.iter().try_for_each(|subject| subject.check_seed(*seed))?;
+    }
     let extent = |subject: &Subject, method: &dyn Method| {
         let (method, subject) = (method.info().name, subject.name.as_str());
         let seeds = value_for(&arguments.seeds, method, subject);
         Extent {
-            seeds: seeds.map_or_else(|| (0..10).collect(), |seeds| seeds.0.clone()),
+            seeds: seeds.map_or_else(|| (0..10).collect(), Seeds::once_each),
             most_updates: value_for(&arguments.max_updates, method, subject).copied(),
         }
     };
     let grid = experiment.cells(&subjects, &methods, &extent);
     if grid.is_empty() {
-        return Err(WrongCall("none of these data sets has labels to classify".to_owned()).into());
+        return Err(WrongCall("none of these data sets has labels".to_owned()).into());
     }
     let bar = GridBar::new(general.quiet, &messages);
     let options = GridOptions {
@@ -77,7 +88,14 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     }
     atomic_file::write(&file("md"), markdown.as_bytes())?;
     let page = write_page(arguments)?;
-    output::line(markdown.trim_end())?;
+    match general.format() {
+        Format::Table => output::line(markdown.trim_end())?,
+        Format::Csv => output::line(csv.trim_end())?,
+        Format::Json => {
+            let outcomes = ran.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
+            output::json(&outcomes.collect::<Vec<_>>())?;
+        }
+    }
     messages.say(&format!("{} and {} are written", file("md").display(), page.display()));
     let failed =
         ran.iter().filter(|(_, outcome)| matches!(outcome, Err(Failure::Other(_)))).count();
@@ -94,14 +112,37 @@ fn write_page(arguments: &Reproduce) -> anyhow::Result<PathBuf> {
         Some((experiment, std::fs::read_to_string(path).ok()?))
     };
     let texts: Vec<(Experiment, String)> = Experiment::ALL.into_iter().filter_map(read).collect();
-    let path = arguments.page.clone().unwrap_or_else(|| arguments.out.join("README.md"));
-    let beside = path.parent().unwrap_or(Path::new(""));
-    let folder = arguments.out.strip_prefix(beside).unwrap_or(&arguments.out);
-    // Links have slashes whatever the system.
-    let folder: Vec<String> =
-        folder.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    atomic_file::write(&path, page(&texts, &folder.join("/")).as_bytes())?;
+    let path = page_path(arguments);
+    let folder = way(path.parent().unwrap_or(Path::new("")), &arguments.out)?;
+    atomic_file::write(&path, page(&texts, &folder).as_bytes())?;
     Ok(path)
+}
+
+fn page_path(arguments: &Reproduce) -> PathBuf {
+    arguments.page.clone().unwrap_or_else(|| arguments.out.join("README.md"))
+}
+
+/// Fails if the page would take the place of something else.
+fn check_page(arguments: &Reproduce) -> Result<(), WrongCall> {
+    let path = page_path(arguments);
+    match std::fs::read_to_string(&path) {
+        Ok(text) if !text.starts_with(PAGE_TITLE) => Err(WrongCall(format!(
+            "{} is no page of experiments: name another place with --page",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The way from one folder to another, as links have it.
+fn way(from: &Path, to: &Path) -> std::io::Result<String> {
+    let (from, to) = (std::path::absolute(from.join("."))?, std::path::absolute(to)?);
+    let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
+        (from.components().collect(), to.components().collect());
+    let shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+    let up = from[shared..].iter().map(|_| "..".to_owned());
+    let down = to[shared..].iter().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    Ok(up.chain(down).collect::<Vec<String>>().join("/"))
 }
 
 /// Says that nothing is lost.
@@ -123,8 +164,21 @@ fn methods(
 ) -> Result<Vec<&'static dyn Method>, MethodError> {
     match names {
         [] => experiment.methods(),
-        names => names.iter().map(|name| registry::find(name)).collect(),
+        names if experiment == Experiment::Scaling && names != ["svga"] => {
+            Err(MethodError::Parameter("scaling is about the times of svga alone".to_owned()))
+        }
+        names => once_each(names).into_iter().map(|name| registry::find(&name)).collect(),
     }
+}
+
+fn once_each(names: &[String]) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for name in names.iter().filter(|name| !name.is_empty()) {
+        if !once.contains(name) {
+            once.push(name.clone());
+        }
+    }
+    once
 }
 
 /// The data sets that are there; the others are named with the way to get them.
@@ -137,14 +191,18 @@ fn subjects(
     let progress = Bars::new(general.quiet);
     let names: Vec<String> = match arguments.datasets.as_slice() {
         [] => experiment.datasets().iter().map(|name| (*name).to_owned()).collect(),
-        names => names.to_vec(),
+        names => once_each(names),
     };
     let mut subjects = Vec::new();
     let mut missing = Vec::new();
     for name in &names {
-        let Ok(prepared) = input::prepared(name, arguments.data_dir.as_deref()) else {
-            missing.push(name.clone());
-            continue;
+        let prepared = match input::prepared(name, arguments.data_dir.as_deref()) {
+            Ok(prepared) => prepared,
+            Err(error) if error.is::<WrongCall>() => {
+                missing.push(name.clone());
+                continue;
+            }
+            Err(error) => return Err(error),
         };
         let dataset = input::read_plainly(&prepared.location, messages, &progress)?;
         let dataset = super::as_published(dataset, name);

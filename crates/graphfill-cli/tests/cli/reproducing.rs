@@ -86,6 +86,8 @@ fn slips_of_the_pen_are_told_before_anything_runs() {
         assert_eq!(done.code, 2, "{slip}: {}", done.err);
         assert!(done.err.contains(said), "{slip}: {}", done.err);
     }
+    let scaling = place.run("reproduce scaling --datasets town --data-dir data --methods sat");
+    assert_eq!(scaling.code, 2, "{}", scaling.err);
     let nothing = place.run("reproduce table3 --data-dir data");
     assert_eq!(nothing.code, 2, "{}", nothing.err);
     assert!(nothing.err.contains("graphfill datasets get pubmed coauthor arxiv --data-dir data"));
@@ -132,4 +134,33 @@ fn published_figures_stand_beside_ours() {
     assert_eq!(cells[3], "**0.0906**", "the paper's only row is its best: {row}");
     let difference: f64 = cells[5].trim_end_matches('%').parse().expect("a percentage");
     assert!(difference.abs() < 10.0, "{row}");
+}
+
+#[test]
+fn nothing_is_counted_twice_and_nothing_is_left_behind() {
+    let place = prepared();
+    let call = "reproduce table2 --datasets town,town --data-dir data --methods gnn,gnn";
+    let limits = "--seeds 0,0 --max-updates 20 --param gnn.hidden=8 --format csv";
+    let done = place.succeed(&format!("{call} {limits}"));
+    assert_eq!(done.out.lines().count(), 2, "a header and one seed: {}", done.out);
+    assert!(done.out.starts_with("dataset,method,seed,"), "{}", done.out);
+    let cells = std::fs::read_dir(place.path("reproduction/cells")).expect("a folder");
+    let endings: Vec<_> = cells.flatten().map(|entry| entry.path()).collect();
+    assert!(endings.iter().all(|path| path.extension().is_some_and(|own| own == "json")));
+}
+
+#[test]
+fn a_page_leads_to_the_folder_and_never_takes_the_place_of_something_else() {
+    let place = prepared();
+    let call = format!("reproduce table2 --datasets town --data-dir data {METHODS} --seeds 0");
+    std::fs::create_dir_all(place.path("docs")).expect("a folder");
+    place.succeed(&format!("{call} --out results --page docs/page.md"));
+    assert!(place.read("docs/page.md").contains("](../results/table2.csv)"));
+    // The same page may be written again, another text may not.
+    place.succeed(&format!("{call} --out results --page docs/page.md"));
+    place.write("README.md", "# My project\n");
+    let refused = place.run(&format!("{call} --out ."));
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("name another place with --page"), "{}", refused.err);
+    assert_eq!(place.read("README.md"), "# My project\n");
 }

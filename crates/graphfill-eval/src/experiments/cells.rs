@@ -12,9 +12,13 @@ use graphfill_methods::Result;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
-use super::cell::{Cell, Outcome};
+use super::cell::{Cell, Outcome, Work};
 use super::grid::GridOptions;
 use super::subject::{Subject, hexadecimal};
+
+/// Raised whenever results change within a version of the program: what was found before is then run
+/// again.
+const REVISION: u32 = 1;
 
 /// A folder of finished cells.
 #[derive(Debug, Clone)]
@@ -52,6 +56,17 @@ impl Cells {
         Ok(atomic_file::write(&path, text.as_bytes())?)
     }
 
+    /// Forgets the state of a cell's training, with all files whose names begin as its own does.
+    pub(super) fn forget_checkpoint(&self, name: &CellName) {
+        let own = format!("{}.checkpoint", name.file);
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&own) {
+                // Another run may have been faster.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Where the state of a cell's training is while it runs.
     pub(super) fn checkpoint(&self, name: &CellName) -> PathBuf {
         self.path(name, "checkpoint")
@@ -76,13 +91,16 @@ impl CellName {
         let method = cell.method.info().name;
         let training = &options.training;
         let limit = training.deadline.map(|deadline| deadline.limit().as_secs_f64());
+        // Scores don't depend on threads; times do.
+        let threads = matches!(cell.work, Work::Timing).then_some(options.threads);
         let key = format!(
-            "graphfill {}; {}; data {}; method {method}; fixed {:?}; updates {:?}; seconds {limit:?}; preset {}; seed {}",
+            "graphfill {} revision {REVISION}; {}; data {}; method {method}; fixed {:?}; updates {:?}; seconds {limit:?}; memory {:?}; threads {threads:?}; preset {}; seed {}",
             env!("CARGO_PKG_VERSION"),
             cell.work,
             subject.fingerprint,
             options.fixed,
             cell.most_updates,
+            training.memory,
             subject.name,
             cell.seed,
         );

@@ -1,7 +1,6 @@
 //! Many cells, several at a time, each finished one kept: what is found again is not run again.
 
 use std::collections::HashMap;
-use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -119,7 +118,7 @@ fn run_cell(cell: &Cell, subject: &Subject, options: &GridOptions<'_>) -> Result
     let mut outcomes = work::run(cell, subject, options, &checkpoint, &progress);
     if let Err(MethodError::Checkpoint { .. }) = &outcomes {
         // Left by another build of the program: begin anew.
-        let _ = fs::remove_file(&checkpoint);
+        options.cells.forget_checkpoint(&name);
         outcomes = work::run(cell, subject, options, &checkpoint, &progress);
     }
     let outcomes = outcomes?;
@@ -129,8 +128,7 @@ fn run_cell(cell: &Cell, subject: &Subject, options: &GridOptions<'_>) -> Result
         options.cells.keep(&CellName::of(&cell, subject, options), &outcome)?;
         own = Some(outcome);
     }
-    // It may never have been written.
-    let _ = fs::remove_file(&checkpoint);
+    options.cells.forget_checkpoint(&name);
     own.ok_or_else(|| MethodError::Table("nothing came of it".to_owned()))
 }
 

@@ -139,7 +139,7 @@ impl Experiment {
     fn works(self, method: &dyn Method, subject: &Subject) -> Vec<Work> {
         match self {
             Experiment::Table2 | Experiment::Table3 => vec![Work::Estimation { labels: 0.0 }],
-            Experiment::Table4 if !subject.has_labels() => Vec::new(),
+            Experiment::Table4 | Experiment::Labels if !subject.has_labels() => Vec::new(),
             Experiment::Table4 => vec![Work::Classification],
             Experiment::Labels if method.label_use() == LabelUse::Learnt => {
                 LABEL_SHARES.map(|labels| Work::Estimation { labels }).to_vec()

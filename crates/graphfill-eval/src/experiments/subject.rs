@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use graphfill_data::formats::splits_file;
 use graphfill_data::splits::Shares;
-use graphfill_data::{DataError, Dataset, UndirectedGraph};
+use graphfill_data::{CellMask, DataError, Dataset, UndirectedGraph};
 use graphfill_methods::features::{Features, Group};
 use graphfill_methods::{MethodError, Result};
 use sha1::{Digest, Sha1};
@@ -40,6 +41,7 @@ impl Subject {
         let mut hasher = Sha1::new();
         add_graph(&mut hasher, &graph);
         add_features(&mut hasher, &features);
+        add_missing(&mut hasher, &features.missing());
         if let Some(labels) = dataset.table.labels() {
             for label in &labels.of_node {
                 hasher.update(label.map_or(u64::MAX, u64::from).to_le_bytes());
@@ -56,6 +58,14 @@ impl Subject {
         };
         let fingerprint = hexadecimal(&hasher.finalize());
         Ok(Subject { name: name.to_owned(), graph, hiding, depths, fingerprint, dataset })
+    }
+
+    /// Fails if a seed has no split.
+    pub fn check_seed(&self, seed: u64) -> Result<()> {
+        if let Hiding::SplitsFile(path) = &self.hiding {
+            splits_file::sizes(path, seed)?;
+        }
+        Ok(())
     }
 
     /// Whether its nodes have labels.
@@ -107,6 +117,14 @@ fn add_features(hasher: &mut Sha1, features: &Features<'_>) {
             }
             hasher.update([0xFF]);
         }
+    }
+}
+
+fn add_missing(hasher: &mut Sha1, missing: &CellMask) {
+    for row in (0..missing.rows()).filter(|&row| !missing.is_clear(row)) {
+        hasher.update((row as u64).to_le_bytes());
+        hasher.update([u8::from(missing.is_whole(row))]);
+        missing.cells(row).iter().for_each(|cell| hasher.update(cell.to_le_bytes()));
     }
 }
 

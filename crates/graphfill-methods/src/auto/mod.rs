@@ -13,7 +13,7 @@ use graphfill_engine::{EngineError, TensorStore};
 use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::learning::{Ended, Undisturbed};
-use crate::method::{Choice, Fitted, Measure, Method, MethodInfo, Score, Task};
+use crate::method::{Choice, Fitted, LabelUse, Measure, Method, MethodInfo, Score, Task};
 use crate::propagation::Chosen;
 use crate::registry;
 use crate::selection::ValidationRows;
@@ -44,6 +44,10 @@ impl Method for Auto {
             reference: "",
             parameters: &[],
         }
+    }
+
+    fn label_use(&self) -> LabelUse {
+        LabelUse::Learnt
     }
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {

@@ -157,7 +157,7 @@ fn task<'a>(
     options: &FillOptions<'a>,
 ) -> Task<'a> {
     Task {
-        labels: table.labels(),
+        labels: table.labels().filter(|_| options.method.label_use() == LabelUse::Learnt),
         fixed: options.fixed,
         training: options.training,
         seed: options.seed,

@@ -40,6 +40,7 @@ impl Method for Gnn {
         // Checks all that is fixed before anything is trained.
         let settings = |kind| Settings::of(NAME, BEST_PARAMETERS, kind, task);
         let of_all = KINDS.into_iter().map(settings).collect::<Result<Vec<Settings>>>()?;
+        of_all.iter().try_for_each(|settings| settings.model().check())?;
         if let Some(kind) = chosen(task) {
             return Ok(Box::new(fit(settings(kind)?, task)?));
         }

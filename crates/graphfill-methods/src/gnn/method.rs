@@ -119,8 +119,7 @@ struct NetworkLearner {
 
 impl NetworkLearner {
     fn new(settings: Settings, task: &Task<'_>) -> Result<Self> {
-        let Settings { kind, hidden, wide, training, .. } = settings;
-        let model = Model { kind, hidden, wide, training };
+        let model = settings.model();
         model.check()?;
         let graph = NormalisedGraph::new(task.graph)?;
         Ok(NetworkLearner { settings, model, graph, scales: None })

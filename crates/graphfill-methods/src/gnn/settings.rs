@@ -1,5 +1,6 @@
 //! Everything that can be set about graph networks.
 
+use super::model::Model;
 use crate::encoder::EncoderKind;
 use crate::error::Result;
 use crate::learning::{
@@ -84,6 +85,12 @@ impl Settings {
             standing,
             training: NetworkSettings::of(&fixed, standing, LEARNING_RATE, WEIGHT_DECAY),
         })
+    }
+
+    /// The model of these settings.
+    pub(super) fn model(&self) -> Model {
+        let Settings { kind, hidden, wide, training, .. } = *self;
+        Model { kind, hidden, wide, training }
     }
 
     /// What was chosen, by name.

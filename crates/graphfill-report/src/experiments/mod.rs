@@ -13,7 +13,7 @@ mod tables;
 
 use graphfill_eval::experiments::{Experiment, Failure, Ran};
 
-pub use page::page;
+pub use page::{PAGE_TITLE, page};
 use results::Results;
 
 /// What a report needs to know beside the results.

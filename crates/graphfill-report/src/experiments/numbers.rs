@@ -32,9 +32,11 @@ impl Metric {
         format!("{percent:+.1}%")
     }
 
-    /// Whether the two differ by more than a twentieth.
+    /// Whether the two differ by more than a twentieth; of R², which may be near zero, by more than
+    /// 0.01, too.
     pub(super) fn differs(&self, ours: f64, paper: f64) -> bool {
-        (ours - paper).abs() > 0.05 * paper.abs()
+        let least = if self.name == "r2" { 0.01 } else { 0.0 };
+        (ours - paper).abs() > f64::max(0.05 * paper.abs(), least)
     }
 }
 

@@ -2,12 +2,15 @@
 
 use graphfill_eval::experiments::Experiment;
 
+/// What a page begins with.
+pub const PAGE_TITLE: &str = "# The paper's experiments, repeated";
+
 /// The experiments of a folder on one page, in the order of the paper. `texts` are what
 /// [`report`](super::report) gave; `folder` is where their figures and tables are, seen from the page,
 /// empty where they lie beside it.
 pub fn page(texts: &[(Experiment, String)], folder: &str) -> String {
-    let mut page = String::from(
-        "# The paper's experiments, repeated\n\nYoo, Jeon, Jung and Kang: *Accurate Node Feature Estimation with Structured Variational Graph Autoencoder*, KDD 2022. Every figure beside the paper's was computed by the command below its table; `graphfill reproduce --help` says how.\n",
+    let mut page = format!(
+        "{PAGE_TITLE}\n\nYoo, Jeon, Jung and Kang: *Accurate Node Feature Estimation with Structured Variational Graph Autoencoder*, KDD 2022. Every figure beside the paper's was computed by the command below its table; `graphfill reproduce --help` says how.\n",
     );
     for experiment in Experiment::ALL {
         let Some((_, text)) = texts.iter().find(|(own, _)| *own == experiment) else { continue };

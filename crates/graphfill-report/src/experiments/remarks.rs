@@ -40,7 +40,10 @@ pub(super) fn sentence(
         _ => "different from",
     };
     let told: Vec<&str> = differences.iter().map(|(told, _)| told.as_str()).collect();
-    let reason = reason(experiment, row.method, row.dataset)
-        .unwrap_or("The paper does not say enough about this row to tell why.");
+    let unknown = match row.limited {
+        true => "Its training was limited here, see the notes.",
+        false => "The paper does not say enough about this row to tell why.",
+    };
+    let reason = reason(experiment, row.method, row.dataset).unwrap_or(unknown);
     Some(format!("- `{}` is {way} the paper ({}). {reason}", row.method, told.join(", ")))
 }

@@ -9,6 +9,8 @@ pub(super) struct Row<'a> {
     pub(super) method: &'a str,
     pub(super) outcomes: Vec<&'a Outcome>,
     pub(super) failure: Option<&'a Failure>,
+    /// Whether its training was limited by the caller.
+    pub(super) limited: bool,
 }
 
 /// Rows in the order of the cells.
@@ -38,9 +40,12 @@ impl<'a> Results<'a> {
             let (dataset, method) = (datasets[cell.subject].as_str(), cell.method.info().name);
             let known = rows.iter().position(|row| row.dataset == dataset && row.method == method);
             let at = known.unwrap_or_else(|| {
-                rows.push(Row { dataset, method, outcomes: Vec::new(), failure: None });
+                let (outcomes, failure) = (Vec::new(), None);
+                rows.push(Row { dataset, method, outcomes, failure, limited: false });
                 rows.len() - 1
             });
+            let is_early = outcome.as_ref().is_ok_and(|outcome| outcome.ended_early);
+            rows[at].limited |= cell.most_updates.is_some() || is_early;
             match outcome {
                 Ok(outcome) => rows[at].outcomes.push(outcome),
                 Err(failure) => rows[at].failure = Some(failure),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use graphfill_data::CellMask;
-use graphfill_methods::Result;
 use graphfill_methods::features::Features;
 use graphfill_methods::learning::TrainingOptions;
+use graphfill_methods::{MethodError, Result};
 
 use super::Place;
 use super::estimation::parameters;
@@ -15,7 +15,7 @@ use crate::experiments::cell::{Outcome, Work};
 use crate::report::ChosenParameters;
 use crate::run::Run;
 
-/// Updates where the caller names none: the patience of SVGA, so that no training ends before.
+/// Updates where the caller names none.
 const UPDATES: u64 = 2_000;
 
 impl Place<'_> {
@@ -26,10 +26,16 @@ impl Place<'_> {
         let seed = self.cell.seed;
         let hidden = subject.hiding.for_seed(&subject.dataset.table, &features, seed)?;
         let seen = (0..features.rows()).filter(|&row| !hidden.unknown.is_whole(row));
-        let watched =
-            [CellMask::of_rows(features.rows(), features.cells(), seen), hidden.test.clone()];
-        let most_updates = Some(self.training.most_updates.unwrap_or(UPDATES));
-        let training = TrainingOptions { most_updates, ..self.training.clone() };
+        let seen = CellMask::of_rows(features.rows(), features.cells(), seen);
+        let watched = [seen.without(&features.missing()), hidden.test.clone()];
+        let most_updates = self.training.most_updates.unwrap_or(UPDATES);
+        let training =
+            TrainingOptions { most_updates: Some(most_updates), ..self.training.clone() };
+        let info = self.cell.method.info();
+        let mut fixed = self.fixed.clone();
+        if info.parameters.iter().any(|parameter| parameter.name == "patience") {
+            fixed.fix(info.name, "patience", most_updates as f64);
+        }
         let run = Run {
             graph: &subject.graph,
             features: &features,
@@ -37,7 +43,7 @@ impl Place<'_> {
             depths: &subject.depths,
             labels: None,
             watched: &watched,
-            fixed: self.fixed,
+            fixed: &fixed,
             training: &training,
             seed,
             progress: self.progress,
@@ -46,7 +52,11 @@ impl Place<'_> {
         let fitted = self.cell.method.fit(&run.task())?;
         self.progress.check()?;
         let mut series: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for line in fitted.history().iter().flat_map(|history| &history.lines) {
+        let history = fitted.history().filter(|history| history.models.len() == 1);
+        let history = history.ok_or_else(|| {
+            MethodError::Table(format!("{} does not train one model: it has no curve", info.name))
+        })?;
+        for line in &history.lines {
             let mut add = |name: &str, value: f64| {
                 series.entry(name.to_owned()).or_default().push(value);
             };
@@ -57,7 +67,7 @@ impl Place<'_> {
                 add("test", test);
             }
         }
-        let chosen = ChosenParameters::of(self.cell.method.info().name, fitted.choices());
+        let chosen = ChosenParameters::of(info.name, fitted.choices());
         let outcome = Outcome {
             series,
             parameters: parameters(&chosen),
