@@ -102,6 +102,13 @@ impl UndirectedGraph {
         Some(&weights[self.offsets[node]..self.offsets[node + 1]])
     }
 
+    /// The neighbours of a node and the weights of its edges to them.
+    pub fn weighted_neighbours(&self, node: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let weights = self.weights(node);
+        let weight = move |slot: usize| weights.map_or(1.0, |weights| f64::from(weights[slot]));
+        self.neighbours(node).iter().enumerate().map(move |(slot, &other)| (other, weight(slot)))
+    }
+
     /// Where each node's row starts in [`UndirectedGraph::all_neighbours`]; one more at the end.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets

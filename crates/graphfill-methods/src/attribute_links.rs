@@ -28,10 +28,7 @@ pub(crate) fn each_attribute_link(
 
 /// The neighbours of a node and the weights of its edges.
 pub(crate) fn edges(graph: &UndirectedGraph, node: usize) -> Vec<(u32, f64)> {
-    let weights = graph.weights(node);
-    let weight = |slot: usize| weights.map_or(1.0, |weights| f64::from(weights[slot]));
-    let neighbours = graph.neighbours(node).iter().enumerate();
-    neighbours.map(|(slot, &other)| (other, weight(slot))).filter(|edge| edge.1 > 0.0).collect()
+    graph.weighted_neighbours(node).filter(|(_, weight)| *weight > 0.0).collect()
 }
 
 /// How the cells of a group become weights.

@@ -19,6 +19,7 @@ pub use shapes::{BenchShape, SHAPES, Values};
 pub use workload::{Variant, Workload};
 
 use crate::memory;
+use crate::summary::median;
 
 /// How often an update is timed at least.
 const LEAST_RUNS: usize = 3;
@@ -143,8 +144,7 @@ fn seconds_a_run(
         session.run(program)?;
         seconds.push(run.elapsed().as_secs_f64());
     }
-    seconds.sort_by(f64::total_cmp);
-    Ok(seconds[seconds.len() / 2])
+    Ok(median(&mut seconds))
 }
 
 /// The best rate of a large product, in 10⁹ operations a second.

@@ -85,13 +85,6 @@ fn degree(graph: &UndirectedGraph, node: usize) -> f64 {
     }
 }
 
-/// The neighbours of a node and the weights of its edges to them.
-fn edges(graph: &UndirectedGraph, node: usize) -> impl Iterator<Item = (u32, f64)> {
-    let weights = graph.weights(node);
-    let weight = move |slot: usize| weights.map_or(1.0, |weights| f64::from(weights[slot]));
-    graph.neighbours(node).iter().enumerate().map(move |(slot, &other)| (other, weight(slot)))
-}
-
 fn symmetric(graph: &UndirectedGraph, self_loops: SelfLoops) -> SparseMatrix {
     let own = match self_loops {
         SelfLoops::Added => 1.0,
@@ -111,7 +104,7 @@ fn symmetric(graph: &UndirectedGraph, self_loops: SelfLoops) -> SparseMatrix {
             columns.push(node as u32);
             values.push((own * scale[node] * scale[node]) as f32);
         }
-        for (other, weight) in edges(graph, node) {
+        for (other, weight) in graph.weighted_neighbours(node) {
             columns.push(other);
             // The scales first: their product is the same from both ends, to the last bit.
             values.push((scale[node] * scale[other as usize] * weight) as f32);
@@ -126,7 +119,7 @@ fn means(graph: &UndirectedGraph) -> SparseMatrix {
     for node in 0..graph.nodes() {
         let degree = degree(graph, node);
         let inverse = if degree > 0.0 { 1.0 / degree } else { 0.0 };
-        values.extend(edges(graph, node).map(|(_, weight)| (weight * inverse) as f32));
+        values.extend(graph.weighted_neighbours(node).map(|(_, weight)| (weight * inverse) as f32));
     }
     let (offsets, columns) = (graph.offsets().to_vec(), graph.all_neighbours().to_vec());
     SparseMatrix::new(offsets, columns, Some(values), graph.nodes())

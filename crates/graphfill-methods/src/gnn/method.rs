@@ -6,7 +6,7 @@ use graphfill_engine::{Plan, Session, TensorStore};
 use super::model::{Model, PREDICTION, TRAINING};
 use super::settings::{PARAMETERS, Settings};
 use crate::encoder::{EncoderKind, NormalisedGraph};
-use crate::error::{MethodError, Result};
+use crate::error::Result;
 use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel, texts,
 };
@@ -97,14 +97,10 @@ pub(super) fn restore<'a>(
     saved: &TensorStore,
     settings: impl Fn(&Task<'_>) -> Result<Settings>,
 ) -> Result<Box<dyn Fitted + 'a>> {
-    let Saved { fixed, scales, nodes, same_graph, .. } = Saved::read(saved, task)?;
-    let settings = settings(&Task { fixed: &fixed, ..*task })?;
-    if !same_graph {
-        return Err(MethodError::Table(format!(
-            "the model is of another graph, of {nodes} nodes: {} learns a vector for every node of its own\n  svga-p estimates nodes that arrive later; or train again",
-            settings.name
-        )));
-    }
+    let about = Saved::read(saved, task)?;
+    let settings = settings(&Task { fixed: &about.fixed, ..*task })?;
+    about.check_same_graph(settings.name)?;
+    let Saved { scales, .. } = about;
     let learner = NetworkLearner { scales: Some(scales), ..NetworkLearner::new(settings, task)? };
     Ok(Box::new(Learnt::restore(&learner, task, saved)?))
 }

@@ -2,10 +2,9 @@
 
 use super::model::Model;
 use crate::error::Result;
-use crate::learning::{Criterion, Recipe, Schedule};
+use crate::learning::{Criterion, PATIENCE_INFO, Recipe, Schedule, learning_rate_info};
 use crate::method::Task;
-use crate::parameters::{Allowed, ParameterInfo, Parameters};
-use crate::svga::plain;
+use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
 const HIDDEN: &str = "hidden";
 const DEPTH: &str = "depth";
@@ -37,18 +36,8 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
         default: "0.3",
         allowed: Allowed::Number { least: 0.01, most: 0.95 },
     },
-    ParameterInfo {
-        name: LEARNING_RATE,
-        about: "of Adam",
-        default: "0.002",
-        allowed: Allowed::Number { least: 1e-7, most: 1.0 },
-    },
-    ParameterInfo {
-        name: PATIENCE,
-        about: "updates without a better validation score before training ends",
-        default: "300",
-        allowed: Allowed::Whole { least: 1.0, most: 1e9 },
-    },
+    learning_rate_info("0.002"),
+    PATIENCE_INFO,
 ];
 
 /// What GRAPE is trained with.

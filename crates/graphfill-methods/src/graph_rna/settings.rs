@@ -3,10 +3,9 @@
 use super::model::Model;
 use super::walks::{Manner, OwnAttributes};
 use crate::error::Result;
-use crate::learning::{Criterion, Recipe, Schedule};
+use crate::learning::{Criterion, PATIENCE_INFO, Recipe, Schedule, learning_rate_info};
 use crate::method::Task;
-use crate::parameters::{Allowed, ParameterInfo, Parameters};
-use crate::svga::plain;
+use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
 pub(super) const NAME: &str = "graph-rna";
 
@@ -57,24 +56,14 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
         default: "hidden",
         allowed: Allowed::Words(&["seen", "hidden"]),
     },
-    ParameterInfo {
-        name: LEARNING_RATE,
-        about: "of Adam",
-        default: "0.005",
-        allowed: Allowed::Number { least: 1e-7, most: 1.0 },
-    },
+    learning_rate_info("0.005"),
     ParameterInfo {
         name: DROPOUT,
         about: "share of inputs and latents dropped",
         default: "0.5",
         allowed: Allowed::Number { least: 0.0, most: 0.95 },
     },
-    ParameterInfo {
-        name: PATIENCE_NAME,
-        about: "updates without a better validation score before training ends",
-        default: "300",
-        allowed: Allowed::Whole { least: 1.0, most: 1e9 },
-    },
+    PATIENCE_INFO,
 ];
 
 /// What GraphRNA is trained with.

@@ -90,6 +90,17 @@ impl Saved {
         let seed = text(SEED)?.parse().unwrap_or(0);
         Ok(Saved { fixed, scales, nodes, same_graph, seed })
     }
+
+    /// Fails if the graph is another one: the method of that name learns a vector for every node.
+    pub fn check_same_graph(&self, name: &str) -> Result<()> {
+        match self.same_graph {
+            true => Ok(()),
+            false => Err(MethodError::Table(format!(
+                "the model is of another graph, of {} nodes: {name} learns a vector for every node of its own\n  svga-p estimates nodes that arrive later; or train again",
+                self.nodes
+            ))),
+        }
+    }
 }
 
 /// What has changed about the graph since a model was saved, in words.

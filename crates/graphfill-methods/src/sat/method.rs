@@ -9,7 +9,7 @@ use graphfill_engine::{Plan, Session, TensorStore};
 use super::model::{DISCRIMINATOR, GENERATOR, Known, Model, PREDICTION};
 use super::settings::{NAME, PARAMETERS, Settings};
 use crate::encoder::NormalisedGraph;
-use crate::error::{MethodError, Result};
+use crate::error::Result;
 use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
     known_rows, texts,
@@ -50,12 +50,9 @@ impl Method for Sat {
     }
 
     fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        let Saved { fixed, scales, nodes, same_graph, .. } = Saved::read(saved, task)?;
-        if !same_graph {
-            return Err(MethodError::Table(format!(
-                "the model is of another graph, of {nodes} nodes: {NAME} learns a vector for every node of its own\n  svga-p estimates nodes that arrive later; or train again"
-            )));
-        }
+        let about = Saved::read(saved, task)?;
+        about.check_same_graph(NAME)?;
+        let Saved { fixed, scales, .. } = about;
         let settings = Settings::of(&Task { fixed: &fixed, ..*task })?;
         let learner = SatLearner { scales: Some(scales), ..SatLearner::new(settings, task)? };
         Ok(Box::new(Learnt::restore(&learner, task, saved)?))

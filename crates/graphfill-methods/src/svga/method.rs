@@ -5,7 +5,7 @@ use graphfill_engine::{Plan, Session, TensorStore};
 
 use super::settings::{PARAMETERS, Settings, UNREGULARISED_PARAMETERS, Variant};
 use super::{Known, Model, NormalisedGraph, PREDICTION, TRAINING};
-use crate::error::{MethodError, Result};
+use crate::error::Result;
 use crate::learning::{
     BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
     likeliest_classes, texts,
@@ -132,13 +132,9 @@ fn restore<'a>(
     task: &Task<'a>,
     saved: &TensorStore,
 ) -> Result<Box<dyn Fitted + 'a>> {
-    let Saved { fixed, scales, nodes, same_graph, .. } = Saved::read(saved, task)?;
-    if !same_graph {
-        return Err(MethodError::Table(format!(
-            "the model is of another graph, of {nodes} nodes: {} learns a vector for every node of its own\n  svga-p estimates nodes that arrive later; or train again",
-            variant.name()
-        )));
-    }
+    let about = Saved::read(saved, task)?;
+    about.check_same_graph(variant.name())?;
+    let Saved { fixed, scales, .. } = about;
     let settings = Settings::of(variant, &Task { fixed: &fixed, ..*task })?;
     let learner = SvgaLearner { scales: Some(scales), ..SvgaLearner::new(settings, task)? };
     Ok(Box::new(Learnt::restore(&learner, task, saved)?))

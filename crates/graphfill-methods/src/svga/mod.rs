@@ -14,7 +14,6 @@ mod unrestricted;
 use graphfill_engine::EngineError;
 
 pub use crate::encoder::{EncoderKind, NormalisedGraph};
-pub(crate) use crate::parameters::plain;
 pub use method::{Svga, SvgaR, SvgaU};
 pub use model::{Known, Model, Normalisation, TRAINING};
 pub use prediction::PREDICTION;

@@ -5,8 +5,7 @@ use crate::error::Result;
 use crate::features::GroupKind;
 use crate::learning::{Criterion, Recipe, Schedule};
 use crate::method::Task;
-use crate::parameters::{Allowed, ParameterInfo, Parameters};
-use crate::svga::plain;
+use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
 const HIDDEN: &str = "hidden";
 const LAMBDA: &str = "lambda";

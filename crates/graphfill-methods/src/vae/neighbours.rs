@@ -26,11 +26,9 @@ fn neighbours(
     node: u32,
     place: &impl Fn(u32) -> Option<u32>,
 ) -> Vec<(u32, f32)> {
-    let weights = graph.weights(node as usize);
-    let weight = |slot: usize| weights.map_or(1.0, |weights| f64::from(weights[slot]));
-    let all = graph.neighbours(node as usize).iter().enumerate();
+    let all = graph.weighted_neighbours(node as usize);
     let observed: Vec<(u32, f64)> = all
-        .filter_map(|(slot, &other)| Some((place(other)?, weight(slot))))
+        .filter_map(|(other, weight)| Some((place(other)?, weight)))
         .filter(|(_, weight)| *weight > 0.0)
         .collect();
     let sum: f64 = observed.iter().map(|(_, weight)| weight).sum();

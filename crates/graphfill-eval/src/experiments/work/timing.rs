@@ -20,6 +20,7 @@ use super::Place;
 use crate::bench::SHAPES;
 use crate::experiments::cell::{Outcome, Work};
 use crate::run::Nobody;
+use crate::summary::median;
 
 /// The shares of edges, in tenths.
 const TENTHS: std::ops::RangeInclusive<usize> = 1..=9;
@@ -139,15 +140,6 @@ fn milliseconds(begin: Instant) -> f64 {
     begin.elapsed().as_secs_f64() * 1e3
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() % 2 {
-        1 => values[middle],
-        _ => (values[middle - 1] + values[middle]) / 2.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,11 +153,5 @@ mod tests {
         assert_eq!((third.nodes(), third.edges()), (101, 30));
         assert_eq!(sampled(&star, 0.3, 0), third);
         assert_ne!(sampled(&star, 0.3, 1), third);
-    }
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
     }
 }
