@@ -27,6 +27,7 @@ mod inputs;
 mod training;
 
 use graphfill_data::{Progress, Silent, UndirectedGraph};
+use graphfill_engine::MemoryLimit;
 use graphfill_methods::{MethodError, Result};
 use serde::Serialize;
 
@@ -49,6 +50,8 @@ pub struct ClassificationOptions<'a> {
     pub learning_rate: f32,
     /// The seed of folds and first weights.
     pub seed: u64,
+    /// The most memory that a classifier may take.
+    pub memory: MemoryLimit,
     /// Who watches.
     pub progress: &'a dyn Progress,
 }
@@ -62,6 +65,7 @@ impl Default for ClassificationOptions<'_> {
             hidden: 64,
             learning_rate: 1e-3,
             seed: 0,
+            memory: MemoryLimit::Available,
             progress: &Silent,
         }
     }

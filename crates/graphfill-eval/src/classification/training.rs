@@ -39,7 +39,9 @@ pub(super) fn train(
     options: &ClassificationOptions<'_>,
 ) -> Result<Vec<f64>> {
     let program = record(network, folds, selection, options)?;
-    let mut session = Session::new(Plan::new(vec![program])?, options.seed);
+    let plan = Plan::new(vec![program])?;
+    plan.check_memory(options.memory, "the number of nodes to classify")?;
+    let mut session = Session::new(plan, options.seed);
     session.write(INPUTS, &network.inputs)?;
     let mut scores = vec![0.0; network.nodes * folds.len() * network.classes];
     let mut best: Vec<Option<Best>> = vec![None; folds.len()];

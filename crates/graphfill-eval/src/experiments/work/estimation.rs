@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use graphfill_engine::MemoryLimit;
 use graphfill_methods::features::Features;
 use graphfill_methods::{EstimateSink, Estimates, MethodError, Parameters, Result};
 
@@ -39,7 +40,9 @@ impl Place<'_> {
             classes: labels.classes.len(),
         };
         let progress = self.progress;
-        let options = ClassificationOptions { seed, progress, ..ClassificationOptions::default() };
+        let memory = self.training.memory.unwrap_or(MemoryLimit::Available);
+        let usual = ClassificationOptions::default();
+        let options = ClassificationOptions { seed, memory, progress, ..usual };
         let Classification { mlp, gcn } = classify(&estimated, &subject.graph, &options)?;
         let accuracies = [
             ("mlp_best_epoch", mlp.best_epoch),
