@@ -8,7 +8,7 @@ use graphfill::eval::experiments::Experiment;
 
 use super::quantities::{memory_size, time};
 use super::scope::{Scoped, scoped};
-use super::{Seeds, seeds};
+use super::seeds::{Seeds, seeds};
 
 /// Repeat an experiment of the paper, its figures beside ours
 #[derive(Args)]
@@ -31,8 +31,8 @@ pub(crate) struct Reproduce {
     /// Methods [default: all that the experiment compares; see graphfill methods]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
-    /// Seeds: one, a list 0,3,7 or a range 0..9; for a method, a data set or both alone as in sat=0..2, @pubmed=0..2 or sat@pubmed=0 (repeatable)
-    #[arg(long, value_name = "[SCOPE=]SEEDS", default_value = "0..9", value_parser = scoped(seeds))]
+    /// Seeds: one, a list 0,3,7, a range 0..9 or none; for a method, a data set or both alone as in sat=0..2, @pubmed=0..2 or sat@pubmed=none (repeatable)
+    #[arg(long, value_name = "[SCOPE=]SEEDS", default_value = "0..9", value_parser = scoped(seeds_or_none))]
     pub(crate) seeds: Vec<Scoped<Seeds>>,
     /// Run so many cells at a time; they share the threads (timings always run alone)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
@@ -80,6 +80,10 @@ impl Reproduce {
         }
         words.join(" ")
     }
+}
+
+fn seeds_or_none(text: &str) -> Result<Seeds, String> {
+    if text == "none" { Ok(Seeds(Vec::new())) } else { seeds(text) }
 }
 
 fn updates(text: &str) -> Result<u64, String> {

@@ -22,6 +22,9 @@ impl Seeds {
 impl fmt::Display for Seeds {
     /// Runs of seeds as ranges, as they were named.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return formatter.write_str("none");
+        }
         let mut parts: Vec<(u64, u64)> = Vec::new();
         for &seed in &self.0 {
             match parts.last_mut() {

@@ -49,7 +49,9 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     };
     let grid = experiment.cells(&subjects, &methods, &extent);
     if grid.is_empty() {
-        return Err(WrongCall("none of these data sets has labels".to_owned()).into());
+        let nothing =
+            "nothing is left to run: these data sets have no labels, or there are no seeds";
+        return Err(WrongCall(nothing.to_owned()).into());
     }
     let bar = GridBar::new(general.quiet, &messages);
     let options = GridOptions {
