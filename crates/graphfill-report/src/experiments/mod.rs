@@ -98,7 +98,7 @@ fn introduction(experiment: Experiment) -> &'static str {
             "How SVGA's estimates become better with labels to learn from: the share of all nodes whose label is observed against the score, mean over the seeds ± standard deviation. The paper has this as a figure without numbers."
         }
         Experiment::Scaling => {
-            "Times of SVGA on graphs with a tenth to nine tenths of a data set's edges and all its nodes: an inference (from the graph to the estimates of all nodes) and an update in training. Medians of ten; the line is of least squares. The paper has this as a figure without numbers."
+            "Times of SVGA on graphs with a tenth to nine tenths of a data set's edges and all its nodes: an inference (from the graph to the estimates of all nodes) and an update in training. Medians of ten; the line is of least squares. Where edges are a small part of the work, the noise of the machine outweighs them. The paper has this as a figure without numbers."
         }
         Experiment::Ablation => {
             "SVGA, SVGA-R (without the Gaussian field) and SVGA-U (latents drawn at random, mean and covariance apart) while they train: the score on the nodes that they learn from and on test nodes, mean over the seeds ± standard deviation. The paper has this as a figure without numbers."

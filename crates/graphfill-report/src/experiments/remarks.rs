@@ -18,6 +18,9 @@ fn reason(experiment: Experiment, method: &str) -> Option<&'static str> {
         (Experiment::Table4, _) => {
             "Our classifiers get features less the mean of each column, in units of their spread; fed as they are, small numbers such as estimates of tf-idf teach a network little in 1,000 epochs."
         }
+        (_, "neighbour-mean") => {
+            "A node without observed neighbours gets the mean of the column here, and zeros in the paper."
+        }
         (_, "vae") => {
             "With the published weight of its divergence every decoded row is nearly the same ranking of the columns, and what it scores depends on when training is stopped."
         }
