@@ -102,6 +102,12 @@ fn finished_cells_are_not_run_again() {
     let others = [town(130)];
     run_table(folder.path(), &others, &cells, 1, &third).expect("it runs");
     assert_eq!(third.count(), 4);
+    // So are limits.
+    let mut limited = cells;
+    limited.iter_mut().for_each(|cell| cell.most_updates = Some(7));
+    let fourth = Notes::default();
+    run_table(folder.path(), &subjects, &limited, 1, &fourth).expect("it runs");
+    assert_eq!(fourth.count(), 4);
 }
 
 #[test]
