@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_hidden_beginning_tells_nothing_of_itself() {
-        let manner = Manner { own: OwnAttributes::Hidden, ..MANNER };
+        // Long ones: neighbours have other colours, and the way back by one's own is not short.
+        let manner = Manner { paths: 20, length: 60, own: OwnAttributes::Hidden, ..MANNER };
         let blank = places().0.blank();
         for walk in walks_of(manner, &[0, 1, 2, 3]) {
             assert_eq!(walk[0], blank);
