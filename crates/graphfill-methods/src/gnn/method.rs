@@ -161,10 +161,6 @@ impl Learner for NetworkLearner {
         })
     }
 
-    fn classes(&self, _session: &mut Session) -> Result<Option<Vec<u32>>> {
-        Ok(None)
-    }
-
     fn parameters(&self) -> Parameters {
         self.settings.parameters()
     }

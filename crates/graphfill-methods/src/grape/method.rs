@@ -140,10 +140,6 @@ impl Learner for GrapeLearner {
         })
     }
 
-    fn classes(&self, _session: &mut Session) -> Result<Option<Vec<u32>>> {
-        Ok(None)
-    }
-
     fn parameters(&self) -> Parameters {
         self.settings.parameters()
     }

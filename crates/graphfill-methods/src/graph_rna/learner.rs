@@ -139,10 +139,6 @@ impl Learner for GraphRnaLearner {
         })
     }
 
-    fn classes(&self, _session: &mut Session) -> Result<Option<Vec<u32>>> {
-        Ok(None)
-    }
-
     fn parameters(&self) -> Parameters {
         self.settings.parameters()
     }

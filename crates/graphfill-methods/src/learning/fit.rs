@@ -63,7 +63,9 @@ pub trait Learner {
     /// The model that a session has learnt.
     fn trained(&self, session: &mut Session) -> Result<TrainedModel>;
     /// The likeliest class of every node, where the model has learnt labels.
-    fn classes(&self, session: &mut Session) -> Result<Option<Vec<u32>>>;
+    fn classes(&self, _session: &mut Session) -> Result<Option<Vec<u32>>> {
+        Ok(None)
+    }
     /// The model before it has learnt anything, where that says something already: groups of
     /// features for which training is of no use keep it.
     fn untrained(&self, _outlet: &Outlet) -> Option<TrainedModel> {

@@ -130,10 +130,6 @@ impl Learner for SatLearner {
         })
     }
 
-    fn classes(&self, _session: &mut Session) -> Result<Option<Vec<u32>>> {
-        Ok(None)
-    }
-
     fn parameters(&self) -> Parameters {
         self.settings.parameters()
     }

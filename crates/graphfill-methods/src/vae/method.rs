@@ -117,10 +117,6 @@ impl Learner for VaeLearner {
         Ok(TrainedModel { latent, weight, bias, factors: Vec::new() })
     }
 
-    fn classes(&self, _session: &mut Session) -> Result<Option<Vec<u32>>> {
-        Ok(None)
-    }
-
     fn parameters(&self) -> Parameters {
         self.settings.parameters()
     }
