@@ -62,6 +62,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cpu;
+pub mod cuda;
 mod device;
 mod error;
 mod fingerprint;

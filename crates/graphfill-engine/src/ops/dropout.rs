@@ -6,9 +6,13 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::cpu::{Call, for_each_portion};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
-use crate::random::{KEEP_GROUP, Key, keep_factors, keep_threshold};
+use crate::random::{KEEP_GROUP, Key, keep_factors, keep_scale, keep_threshold};
 use crate::{Matrix, Shape};
+
+const DROPOUT: cuda::Kernel =
+    cuda::Source::new("dropout.cu", include_str!("dropout.cu")).kernel("dropout");
 
 #[derive(Debug, Clone, Copy)]
 struct Dropout {
@@ -55,12 +59,28 @@ impl Operation for Dropout {
         let input = call.input_unless_in_place(0);
         let key = call.key(self.stream);
         let threshold = keep_threshold(self.rate);
-        // The share that is kept, as the draws of 16 bits have it.
-        let scale = 65536.0 / (65536 - threshold.min(65535)) as f32;
+        let scale = keep_scale(threshold);
         for_each_portion(call.output(0), |begin, out| {
             let input = input.map(|input| &input[begin..begin + out.len()]);
             Arch::new().dispatch(Portion { input, out, key, begin, threshold, scale });
         });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let count = call.input_shape(0).len();
+        let threshold = keep_threshold(self.rate);
+        let grid = cuda::Grid::strided(count.div_ceil(8));
+        let arguments = [
+            call.context().into(),
+            self.stream.into(),
+            threshold.into(),
+            keep_scale(threshold).into(),
+            call.input(0).into(),
+            call.output(0).into(),
+            count.into(),
+        ];
+        call.launch(DROPOUT, grid, arguments);
+        Ok(())
     }
 }
 

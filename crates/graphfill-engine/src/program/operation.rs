@@ -7,6 +7,7 @@ use std::panic::Location;
 use super::Backward;
 use crate::Shape;
 use crate::cpu::Call;
+use crate::cuda;
 use crate::error::EngineError;
 
 /// The most inputs that an operation may have.
@@ -58,6 +59,19 @@ pub trait Operation: fmt::Debug + Send + Sync {
 
     /// Computes the wanted outputs on the processor.
     fn cpu(&self, call: &mut Call<'_>);
+
+    /// Numbers of temporary memory on a CUDA card.
+    fn cuda_scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
+        let _ = (inputs, wanted);
+        0
+    }
+
+    /// Says what a CUDA card does to compute the wanted outputs, or why it cannot.
+    /// The default cannot.
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let _ = call;
+        Err("it has no kernel for CUDA; train on the CPU".to_owned())
+    }
 }
 
 /// Memory that an operation holds for itself: a sparse matrix, targets.

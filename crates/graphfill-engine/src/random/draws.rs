@@ -83,6 +83,12 @@ pub(crate) fn keep_threshold(rate: f32) -> u32 {
     (rate * 65536.0).round() as u32
 }
 
+/// What survives is multiplied by this, so that the mean stays: one over the share that is kept, as
+/// draws of 16 bits have it.
+pub(crate) fn keep_scale(threshold: u32) -> f32 {
+    65536.0 / (65536 - threshold.min(65535)) as f32
+}
+
 /// For the [`KEEP_GROUP`] elements of a group, what each is multiplied by: `scale` if it survives
 /// dropout at this threshold, 0 if not.
 #[inline(always)]

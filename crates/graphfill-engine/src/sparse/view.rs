@@ -39,6 +39,21 @@ impl<'a> SparseView<'a> {
         SparseView { offsets, columns, values, width }
     }
 
+    /// Where the entries of each row begin, and where those of the last one end.
+    pub fn offsets(&self) -> &'a [usize] {
+        self.offsets
+    }
+
+    /// The columns of all entries, row after row.
+    pub fn all_columns(&self) -> &'a [u32] {
+        self.columns
+    }
+
+    /// The values of all entries, row after row; none where every entry is one.
+    pub fn all_values(&self) -> Option<&'a [f32]> {
+        self.values
+    }
+
     /// Where a row's entries lie among all entries.
     #[inline(always)]
     pub fn entries(&self, row: usize) -> std::ops::Range<usize> {

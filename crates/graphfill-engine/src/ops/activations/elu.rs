@@ -28,6 +28,10 @@ impl Activation for Elu {
     fn slope(self, value: f32) -> f32 {
         if value > 0.0 { 1.0 } else { value + 1.0 }
     }
+
+    fn in_kernels(self) -> (u32, f32) {
+        (2, 0.0)
+    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ impl Activation for Exp {
     fn slope(self, value: f32) -> f32 {
         value
     }
+
+    fn in_kernels(self) -> (u32, f32) {
+        (3, 0.0)
+    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,10 @@ impl Activation for LeakyRelu {
     fn slope(self, value: f32) -> f32 {
         if value > 0.0 { 1.0 } else { self.leak }
     }
+
+    fn in_kernels(self) -> (u32, f32) {
+        (1, self.leak)
+    }
 }
 
 #[cfg(test)]

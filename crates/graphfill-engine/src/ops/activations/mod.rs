@@ -14,6 +14,7 @@ use std::fmt::Debug;
 
 use crate::Shape;
 use crate::cpu::{Call, Combine, Convert, combine, convert};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 
 /// A function of one number. Mark the methods `#[inline(always)]`.
@@ -24,7 +25,14 @@ trait Activation: Debug + Clone + Copy + Send + Sync + 'static {
 
     /// f′(x), given f(x).
     fn slope(self, value: f32) -> f32;
+
+    /// Its number in `activations.cu`, and the leak, if it has one.
+    fn in_kernels(self) -> (u32, f32);
 }
+
+const KERNELS: cuda::Source = cuda::Source::new("activations.cu", include_str!("activations.cu"));
+const ACTIVATE: cuda::Kernel = KERNELS.kernel("activate");
+const ACTIVATE_GRADIENT: cuda::Kernel = KERNELS.kernel("activate_gradient");
 
 #[derive(Debug)]
 struct Activate<A>(A);
@@ -68,6 +76,15 @@ impl<A: Activation> Operation for Activate<A> {
     fn cpu(&self, call: &mut Call<'_>) {
         convert(call.input_unless_in_place(0), call.output(0), self);
     }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let quads = call.input_shape(0).len().div_ceil(4);
+        let (kind, leak) = self.0.in_kernels();
+        let (input, output) = (call.input(0), call.output(0));
+        let arguments = [kind.into(), leak.into(), input.into(), output.into(), quads.into()];
+        call.launch(ACTIVATE, cuda::Grid::strided(quads), arguments);
+        Ok(())
+    }
 }
 
 /// gradient · f′, inputs: the gradient of the output, the output.
@@ -87,5 +104,20 @@ impl<A: Activation> Operation for ActivateGradient<A> {
     fn cpu(&self, call: &mut Call<'_>) {
         let (gradient, value) = (call.input_unless_in_place(0), call.input_unless_in_place(1));
         combine(gradient, value, call.output(0), self);
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let quads = call.input_shape(0).len().div_ceil(4);
+        let (kind, leak) = self.0.in_kernels();
+        let arguments = [
+            kind.into(),
+            leak.into(),
+            call.input(0).into(),
+            call.input(1).into(),
+            call.output(0).into(),
+            quads.into(),
+        ];
+        call.launch(ACTIVATE_GRADIENT, cuda::Grid::strided(quads), arguments);
+        Ok(())
     }
 }

@@ -27,6 +27,10 @@ impl Activation for Relu {
     fn slope(self, value: f32) -> f32 {
         if value > 0.0 { 1.0 } else { 0.0 }
     }
+
+    fn in_kernels(self) -> (u32, f32) {
+        (0, 0.0)
+    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ impl Activation for Sigmoid {
     fn slope(self, value: f32) -> f32 {
         value * (1.0 - value)
     }
+
+    fn in_kernels(self) -> (u32, f32) {
+        (4, 0.0)
+    }
 }
 
 #[cfg(test)]

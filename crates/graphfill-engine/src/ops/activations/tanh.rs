@@ -28,6 +28,10 @@ impl Activation for Tanh {
     fn slope(self, value: f32) -> f32 {
         1.0 - value * value
     }
+
+    fn in_kernels(self) -> (u32, f32) {
+        (5, 0.0)
+    }
 }
 
 #[cfg(test)]

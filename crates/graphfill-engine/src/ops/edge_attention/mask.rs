@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::SparseMatrix;
 use crate::program::Constant;
-use crate::random::{KEEP_GROUP, Key, keep_factors, keep_threshold};
+use crate::random::{KEEP_GROUP, Key, keep_factors, keep_scale, keep_threshold};
 
 /// Words of 32 bits that a group of draws fills.
 const WORDS: usize = KEEP_GROUP / 32;
@@ -58,9 +58,7 @@ impl Dropout {
             let first = (task * GROUPS_A_TASK) as u32;
             Arch::new().dispatch(Draw { key, first, threshold, words });
         });
-        // The share that is kept, as the draws of 16 bits have it.
-        let scale = 65536.0 / (65536 - threshold.min(65535)) as f32;
-        Mask::Drawn { words, scale }
+        Mask::Drawn { words, scale: keep_scale(threshold) }
     }
 }
 
