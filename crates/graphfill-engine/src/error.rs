@@ -98,6 +98,14 @@ pub enum EngineError {
         /// The parameter to lower.
         lower: String,
     },
+    /// A device cannot be used, or failed.
+    #[error("{device}: {problem}")]
+    Device {
+        /// The device, such as `cuda:0`.
+        device: String,
+        /// What is wrong, and what to do about it.
+        problem: String,
+    },
     /// A number stopped being one.
     #[error(
         "step {step} of `{program}`: {operation} ({place}) gave {found}, from finite inputs; \
@@ -149,7 +157,7 @@ pub enum EngineError {
 }
 
 /// What most functions here return.
-pub type Result<T> = std::result::Result<T, EngineError>;
+pub type Result<T, E = EngineError> = std::result::Result<T, E>;
 
 /// Bytes as a person would say them.
 pub(crate) fn in_units(bytes: u64) -> String {

@@ -202,9 +202,9 @@ impl Draws {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Plan;
     use crate::random::kept_in_group;
     use crate::testing::{Reference, check};
-    use crate::{Plan, Session};
     use proptest::prelude::*;
 
     /// Numbers that never fall, from the widths of cells and the gaps between their numbers.
@@ -241,7 +241,7 @@ mod tests {
 
     fn draws(program: Program, threads: usize) -> [Vec<f32>; 2] {
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 3);
+        let mut session = crate::testing::session(plan, 3);
         session.scribble();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| {
@@ -278,7 +278,7 @@ mod tests {
                 program.output("hidden", program.hidden_cells(rows, &columns, share, whole_rows));
                 Plan::new(vec![program.finish().expect("a program")]).expect("a plan")
             };
-            let mut session = Session::new(plan, 5);
+            let mut session = crate::testing::session(plan, 5);
             session.scribble();
             session.run("test").expect("a run");
             let found = session.read("test", "hidden").expect("an output");

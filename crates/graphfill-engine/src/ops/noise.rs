@@ -40,9 +40,9 @@ impl Operation for NormalNoise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Plan;
     use crate::random::Key;
     use crate::testing::{Reference, check, shapes};
-    use crate::{Plan, Session};
     use proptest::prelude::*;
 
     proptest! {
@@ -69,7 +69,7 @@ mod tests {
             program.output("first", program.normal_noise(shape));
             program.output("second", program.normal_noise(shape));
             let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-            let mut session = Session::new(plan, 3);
+            let mut session = crate::testing::session(plan, 3);
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.expect("a pool").install(|| {
                 let mut run = || {

@@ -198,7 +198,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 mod tests {
     use super::*;
     use crate::testing::{Reference, check, check_at, shapes};
-    use crate::{Initial, Plan, Program, Session};
+    use crate::{Initial, Plan, Program};
     use proptest::prelude::*;
 
     fn unit(x: &Reference) -> Reference {
@@ -230,7 +230,7 @@ mod tests {
         program.output("rows", rows);
         program.output("gradient", program.differentiate(rows.sum(), &["x"])[0]);
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 1);
+        let mut session = crate::testing::session(plan, 1);
         let mut values = vec![0.0; 60];
         values[20..40].fill(0.5);
         session.write("x", &values).expect("x");

@@ -104,7 +104,7 @@ impl Operation for ClipScale {
 mod tests {
     use super::*;
     use crate::testing::some_numbers;
-    use crate::{Initial, Plan, Program, Session};
+    use crate::{Initial, Plan, Program};
     use proptest::prelude::*;
 
     fn scale_of(gradients: &[Vec<f32>], limit: f32) -> f32 {
@@ -116,7 +116,7 @@ mod tests {
         }
         program.output("scale", clip_scale(&matrices, limit));
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 0);
+        let mut session = crate::testing::session(plan, 0);
         for (name, values) in names.iter().zip(gradients) {
             session.write(name, values).expect("a gradient");
         }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::device::Device;
 use crate::error::{EngineError, Result};
 
 /// How much memory a plan may take.
@@ -14,7 +15,7 @@ pub enum MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Whether so many bytes may be taken; if not, the error says what is needed, what there is, what
+    /// Whether so many bytes may be taken of the processor's memory; if not, the error says what is needed, what there is, what
     /// is large, and to lower `parameter`.
     pub fn check(
         self,
@@ -22,8 +23,19 @@ impl MemoryLimit {
         largest: impl FnOnce() -> String,
         parameter: &str,
     ) -> Result<()> {
+        self.check_on(&Device::cpu(), needed, largest, parameter)
+    }
+
+    /// The same of the memory of a device.
+    pub(crate) fn check_on(
+        self,
+        device: &Device,
+        needed: u64,
+        largest: impl FnOnce() -> String,
+        parameter: &str,
+    ) -> Result<()> {
         let (available, limit) = match self {
-            MemoryLimit::Available => (available(), "available"),
+            MemoryLimit::Available => (device.available_memory(), "available"),
             MemoryLimit::Allowed(bytes) => (Some(bytes), "allowed"),
         };
         match available {
@@ -41,7 +53,7 @@ impl MemoryLimit {
 
 /// What this process may still take: the smaller of what the system has free and what its control
 /// group is allowed. Only Linux tells.
-fn available() -> Option<u64> {
+pub(crate) fn available() -> Option<u64> {
     let free = free_memory(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let read = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
     let group = || {

@@ -89,7 +89,7 @@ pub fn time_update(
     plan.check_memory(limit, "--hidden")?;
     let planned_bytes = plan.peak_bytes();
     let gflop_per_update = plan.arithmetic(TRAINING)? as f64 / 1e9;
-    let mut session = Session::new(plan, 0);
+    let mut session = Session::new(plan, 0)?;
     let seconds = seconds_a_run(&mut session, TRAINING, time, stopped)?;
     let peak = memory::peak_bytes();
     drop(session);
@@ -123,7 +123,7 @@ pub fn profile_update(
 ) -> Result<Vec<OperationTime>> {
     let plan = Workload::new(shape)?.plan(variant)?;
     plan.check_memory(limit, "--hidden")?;
-    let mut session = Session::new(plan, 0);
+    let mut session = Session::new(plan, 0)?;
     session.run(TRAINING)?;
     session.profile(TRAINING, runs)
 }
@@ -154,7 +154,7 @@ fn large_product_rate() -> Result<f64> {
     let left = program.parameter("left", square, Initial::Glorot);
     let right = program.parameter("right", square, Initial::Glorot);
     program.output("product", left.product(right));
-    let mut session = Session::new(Plan::new(vec![program.finish()?])?, 0);
+    let mut session = Session::new(Plan::new(vec![program.finish()?])?, 0)?;
     let flop = session.plan().arithmetic("product")? as f64;
     let mut best = f64::INFINITY;
     for _ in 0..=PRODUCT_TRIES {

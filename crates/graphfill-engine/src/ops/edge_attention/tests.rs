@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::random::{KEEP_GROUP, Key, keep_threshold, kept_in_group};
 use crate::testing::{Reference, check, sparse_matrices};
-use crate::{Initial, Matrix, Plan, Program, Session, Shape, SparseMatrix};
+use crate::{Initial, Matrix, Plan, Program, Shape, SparseMatrix};
 
 /// The definition, `factor` being what dropout does to an entry and head.
 fn attention(
@@ -154,7 +154,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         program.output("out", out);
         names.iter().zip(gradients).for_each(|(name, gradient)| program.output(name, gradient));
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 2);
+        let mut session = crate::testing::session(plan, 2);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.expect("a pool").install(|| session.run("test").expect("a run"));
         ["out", "features", "source", "target"]

@@ -85,7 +85,7 @@ impl<'a> Timed<'a> {
         let graph = NormalisedGraph::new(task.graph)?;
         let plan = Plan::new(vec![model.training(&graph, known)?, model.prediction(&graph)?])?;
         plan.check_memory(limit.unwrap_or(MemoryLimit::Available), "the number of data sets")?;
-        Ok(Timed { model, session: Session::new(plan, 0), scales })
+        Ok(Timed { model, session: Session::new(plan, 0)?, scales })
     }
 
     /// Milliseconds of an update, after one to warm up.
