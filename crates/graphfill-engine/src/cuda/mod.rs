@@ -10,6 +10,7 @@ mod call;
 mod card;
 mod command;
 mod options;
+pub(crate) mod sparse;
 
 pub use call::{Call, SparseAddresses};
 #[cfg(feature = "cuda")]
