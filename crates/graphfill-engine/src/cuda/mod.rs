@@ -9,6 +9,8 @@ mod call;
 #[cfg(feature = "cuda")]
 mod card;
 mod command;
+#[cfg(feature = "cuda")]
+mod lanes;
 mod options;
 pub(crate) mod sparse;
 

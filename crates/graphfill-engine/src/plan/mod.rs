@@ -30,6 +30,10 @@ use crate::program::{Constant, Named, Operation, Recorded, Role, stream_prefix};
 /// Buffers begin at multiples of so many numbers: a cache line.
 const ALIGNMENT: usize = 16;
 
+/// An arena of so many bytes is small on any card: its buffers need not share memory, so that
+/// operations can run side by side.
+const SPACIOUS: usize = 256 << 20;
+
 /// Where a buffer lies in the arena, in numbers of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Place {
@@ -98,6 +102,12 @@ impl Plan {
             return self;
         }
         let mut plan = Plan { device: device.clone(), ..self };
+        if device.is_cuda() {
+            plan.arrange(Sharing::InPlace);
+            if plan.arena_len() * 4 <= SPACIOUS {
+                return plan;
+            }
+        }
         plan.arrange(Sharing::Allowed);
         plan
     }

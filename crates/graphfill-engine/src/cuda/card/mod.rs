@@ -15,6 +15,7 @@ use driver::{Context, Function, Module, problem};
 
 pub(crate) use executor::Cuda;
 
+use super::lanes::LANES;
 use super::{CardInfo, Kernel, Options, Source};
 use crate::error::{EngineError, Result};
 
@@ -64,7 +65,7 @@ impl Card {
 
     /// What is free, less what cuBLAS and the driver take for themselves.
     pub(crate) fn available_memory(&self) -> Option<u64> {
-        const ASIDE: usize = blas::WORKSPACE + (256 << 20);
+        const ASIDE: usize = LANES * blas::WORKSPACE + (256 << 20);
         let (free, _) = self.context.memory().ok()?;
         Some(free.saturating_sub(ASIDE) as u64)
     }
