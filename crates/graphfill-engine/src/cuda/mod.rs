@@ -9,11 +9,11 @@ mod call;
 mod command;
 
 pub use call::{Call, SparseAddresses};
+pub(crate) use call::{Constants, Identity};
+pub(crate) use command::Command;
 pub use command::{
     Address, Argument, Dense, Exactness, Existing, Grid, Kernel, Product, Source, THREADS,
 };
-pub(crate) use call::{Constants, Identity};
-pub(crate) use command::Command;
 
 /// What every file of kernels begins with.
 pub(crate) const COMMON: &str = include_str!("common.cuh");
