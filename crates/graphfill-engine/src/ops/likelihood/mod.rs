@@ -13,8 +13,10 @@
 mod bernoulli;
 mod categorical;
 mod cells;
+mod decoder_kernels;
 mod decoder_loss;
 mod decoder_rows;
+mod kernels;
 mod loss;
 mod multinomial;
 mod offsets;
