@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Card;
-use super::blas::Blas;
 use super::driver::{Event, Function, Graph, Memory, Stream, problem};
+use super::lane::Lane;
 use crate::cuda::call::{Content, Identity};
 use crate::cuda::lanes::{self, LANES, Turn};
 use crate::cuda::{
@@ -42,13 +42,6 @@ pub(crate) struct Cuda {
     card: Arc<Card>,
 }
 
-/// A stream with what multiplies on it.
-#[derive(Debug)]
-struct Lane {
-    blas: Blas,
-    stream: Stream,
-}
-
 /// A program whose kernels are compiled and whose constants are on the card.
 #[derive(Debug)]
 struct Ready {
@@ -64,7 +57,7 @@ struct Ready {
 
 /// A command with its kernel found.
 #[derive(Debug)]
-enum Resolved {
+pub(super) enum Resolved {
     Launch { function: Function, grid: Grid, arguments: Vec<Argument> },
     Product(Product),
     Zero { at: Address, numbers: usize },
@@ -77,12 +70,7 @@ impl Cuda {
         let failed = |text: String| card.failed(text);
         let fail = |error| card.failed(problem(error));
         let count = plan.programs.len();
-        let lane = || -> Result<Lane> {
-            let stream = Stream::new(&card.context).map_err(fail)?;
-            let blas = Blas::new(&card.context, &stream, card.options.precision).map_err(failed)?;
-            Ok(Lane { blas, stream })
-        };
-        let lanes = (0..LANES).map(|_| lane()).collect::<Result<Vec<_>>>()?;
+        let lanes = vec![card.lane()?];
         let stream = &lanes[0].stream;
         let arena = Memory::new(&card.context, plan.arena_len() * 4).map_err(|error| {
             let (needed, problem) = (crate::error::in_units(plan.peak_bytes()), problem(error));
@@ -258,13 +246,14 @@ impl Cuda {
 
     /// Runs a program that is ready, in whatever way is due.
     fn run_ready(
-        &self,
+        &mut self,
         ready: &mut Ready,
         first: bool,
         program: &PlannedProgram,
         watch: Watch,
     ) -> Result<(), Broken> {
-        let failed = |problem: String| Broken::Failed(self.card.failed(problem));
+        let card = Arc::clone(&self.card);
+        let failed = |problem: String| Broken::Failed(card.failed(problem));
         if watch == Watch::On {
             return self.run_watched(ready, program);
         }
@@ -272,6 +261,9 @@ impl Cuda {
             return self.launch_all(ready).map_err(failed);
         }
         if ready.graph.is_none() {
+            while self.lanes.len() < LANES {
+                self.lanes.push(self.card.lane().map_err(Broken::Failed)?);
+            }
             let captured = self.stream().capture(|| self.launch_side_by_side(ready));
             let graph = captured.map_err(failed)?;
             ready.graph = Some(graph);
@@ -283,19 +275,12 @@ impl Cuda {
     }
 }
 
-impl Lane {
-    /// Puts a command into the stream.
-    fn launch(&self, command: &Resolved) -> Result<(), String> {
-        let Lane { stream, blas } = self;
-        match command {
-            Resolved::Launch { function, grid, arguments } => {
-                stream.launch(*function, *grid, arguments).map_err(problem)
-            }
-            Resolved::Product(product) => blas.product(product),
-            Resolved::Zero { at, numbers } => stream.zero(*at, *numbers).map_err(problem),
-            Resolved::Copy { from, to, numbers } => {
-                stream.copy(*from, *to, *numbers).map_err(problem)
-            }
+/// Streams go back to the card once everything in them is done.
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        if self.finish().is_ok() {
+            self.programs.clear();
+            self.card.take_back(&mut self.lanes);
         }
     }
 }
