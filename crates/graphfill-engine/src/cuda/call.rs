@@ -111,7 +111,10 @@ impl<'a> Call<'a> {
         let at = self.at(self.step.scratch).offset_by(self.used_scratch);
         self.used_scratch += numbers.next_multiple_of(LINE);
         let (asked, name) = (self.step.scratch.len, self.step.operation.name());
-        assert!(self.used_scratch <= asked, "{name} asked for {asked} temporary numbers");
+        assert!(
+            self.used_scratch <= asked.next_multiple_of(LINE),
+            "{name} asked for {asked} temporary numbers"
+        );
         at
     }
 
