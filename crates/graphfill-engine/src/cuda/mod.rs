@@ -49,6 +49,18 @@ pub struct CardInfo {
     pub missing: Vec<String>,
 }
 
+/// Whether there is an NVIDIA driver, be there a card that can be used or not.
+#[cfg(feature = "cuda")]
+pub fn driver_is_present() -> bool {
+    card::driver_is_present()
+}
+
+/// Whether there is an NVIDIA driver: nobody looks, as this was built without CUDA.
+#[cfg(not(feature = "cuda"))]
+pub fn driver_is_present() -> bool {
+    false
+}
+
 /// Every card that the driver sees, or why there is none.
 #[cfg(feature = "cuda")]
 pub fn cards() -> Result<Vec<CardInfo>, String> {

@@ -62,6 +62,14 @@ impl Card {
         format!("cuda:{}", self.number)
     }
 
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     pub(crate) fn describe(&self) -> String {
         let Card { number, model, options, .. } = self;
         format!("cuda:{number}, {model}, {}", options.precision)
@@ -132,6 +140,11 @@ impl fmt::Debug for Card {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.describe())
     }
+}
+
+/// Whether the NVIDIA driver's library is there.
+pub(super) fn driver_is_present() -> bool {
+    libraries::driver_is_present()
 }
 
 /// The CUDA version that the driver supports, and how many cards there are; at least one.
