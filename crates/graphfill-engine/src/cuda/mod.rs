@@ -9,6 +9,7 @@ mod call;
 #[cfg(feature = "cuda")]
 mod card;
 mod command;
+mod finish;
 #[cfg(feature = "cuda")]
 mod lanes;
 mod options;
@@ -20,12 +21,28 @@ pub use card::Card;
 pub use command::{
     Address, Argument, Dense, Exactness, Existing, Grid, Kernel, Product, Source, THREADS,
 };
+pub use finish::Finish;
 pub use options::{Launching, Options, Precision};
 
 pub(crate) use call::Constants;
 #[cfg(feature = "cuda")]
 pub(crate) use card::Cuda;
 pub(crate) use command::Command;
+pub(crate) use finish::Finishes;
+
+/// A file of kernels that begins with `finish.cuh`.
+macro_rules! finishing_source {
+    ($name:literal) => {
+        $crate::cuda::Source::new(
+            $name,
+            concat!(
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cuda/finish.cuh")),
+                include_str!($name)
+            ),
+        )
+    };
+}
+pub(crate) use finishing_source;
 
 /// What every file of kernels begins with.
 pub(crate) const COMMON: &str = include_str!("common.cuh");

@@ -30,9 +30,9 @@ use crate::program::{Constant, Named, Operation, Recorded, Role, stream_prefix};
 /// Buffers begin at multiples of so many numbers: a cache line.
 const ALIGNMENT: usize = 16;
 
-/// An arena of so many bytes is small on any card: its buffers need not share memory, so that
-/// operations can run side by side.
-const SPACIOUS: usize = 256 << 20;
+/// Where an arena takes no more than this part of a card's memory, its buffers need not share any,
+/// so that operations can run side by side.
+const SPACIOUS: u64 = 8;
 
 /// Where a buffer lies in the arena, in numbers of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -104,7 +104,8 @@ impl Plan {
         let mut plan = Plan { device: device.clone(), ..self };
         if device.is_cuda() {
             plan.arrange(Sharing::InPlace);
-            if plan.arena_len() * 4 <= SPACIOUS {
+            let spacious = device.available_memory().unwrap_or(0) / SPACIOUS;
+            if plan.arena_len() as u64 * 4 <= spacious {
                 return plan;
             }
         }

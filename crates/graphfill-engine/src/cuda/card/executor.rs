@@ -15,7 +15,7 @@ use super::lane::Lane;
 use crate::cuda::call::{Content, Identity};
 use crate::cuda::lanes::{self, LANES, Turn};
 use crate::cuda::{
-    Address, Argument, Call, Command, Constants, Grid, Kernel, Launching, Product, Source,
+    Address, Argument, Call, Command, Constants, Finish, Grid, Kernel, Launching, Product, Source,
 };
 use crate::error::{EngineError, Result};
 use crate::executor::{Broken, Context, Executor, Watch};
@@ -127,18 +127,59 @@ impl Cuda {
         Ok(())
     }
 
+    /// What each step can do of the steps right after it, which change its output in place.
+    fn joined(&mut self, index: usize, program: &PlannedProgram) -> Vec<Vec<Finish>> {
+        let (base, context) = (self.arena.address(), self.context(index));
+        let mut joined: Vec<Vec<Finish>> = Vec::new();
+        let mut skipped = 0;
+        for (at, step) in program.steps.iter().enumerate() {
+            let mut finishes = Vec::new();
+            for next in program.steps[at + 1..].iter().take_while(|_| skipped == 0) {
+                let place = step.outputs[0];
+                let in_place = place.is_some()
+                    && step.outputs.len() == 1
+                    && next.outputs[..] == [place]
+                    && next.inputs.iter().any(|input| Some(*input) == place);
+                let mut nothing = Vec::new();
+                let call = Call::new(base, next, context, &mut self.uploads, &mut nothing);
+                let Some(finish) = next.operation.cuda_finish(&call).filter(|_| in_place) else {
+                    break;
+                };
+                finishes.push(finish);
+                if !step.operation.cuda_can_finish(&finishes) {
+                    finishes.pop();
+                    break;
+                }
+            }
+            skipped = if skipped > 0 { skipped - 1 } else { finishes.len() };
+            joined.push(finishes);
+        }
+        joined
+    }
+
     fn ready(&mut self, index: usize, program: &PlannedProgram) -> Result<Ready> {
         let (base, context) = (self.arena.address(), self.context(index));
-        let mut steps = Vec::new();
-        for step in &program.steps {
+        let joined = self.joined(index, program);
+        let mut steps: Vec<Vec<Command>> = Vec::new();
+        // How many of the next steps were done already.
+        let mut done = 0;
+        for (at, step) in program.steps.iter().enumerate() {
             let mut commands = Vec::new();
+            if done > 0 {
+                done -= 1;
+                steps.push(commands);
+                continue;
+            }
+            done = joined[at].len();
             let mut call = Call::new(base, step, context, &mut self.uploads, &mut commands);
+            call.finish_with(joined[at].clone());
             step.operation.cuda(&mut call).map_err(|problem| {
                 let (name, place) = (step.operation.name(), step.place);
                 self.card.failed(format!("{name} ({place}): {problem}"))
             })?;
             steps.push(commands);
         }
+        let joined: Vec<usize> = joined.iter().map(Vec::len).collect();
         let arguments = vec![context.into()];
         let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
         let all = steps.iter().flatten().chain([&end]);
@@ -164,7 +205,7 @@ impl Cuda {
         };
         let step = |commands: Vec<Command>| commands.into_iter().map(resolve).collect();
         let steps = steps.into_iter().map(step).collect::<Result<_>>()?;
-        let turns = lanes::deal(&program.steps);
+        let turns = lanes::deal(&program.steps, &joined);
         Ok(Ready { steps, end: resolve(end)?, turns, graph: None, told: None })
     }
 
