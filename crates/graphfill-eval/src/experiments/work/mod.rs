@@ -56,7 +56,7 @@ impl Place<'_> {
         let device = &self.training.device;
         let is_used = match work {
             Work::Estimation { .. } | Work::Curves => {
-                self.cell.method.device_use() == DeviceUse::Trained
+                self.cell.method.device_use() == DeviceUse::Used
             }
             Work::Classification | Work::Timing => true,
         };
