@@ -91,12 +91,20 @@ pub enum EngineError {
         needed: u64,
         /// What there is, in bytes.
         available: u64,
-        /// "available" or "allowed".
-        limit: &'static str,
+        /// "available" or "allowed"; of a card's memory, also where.
+        limit: String,
         /// The largest buffers.
         largest: String,
         /// The parameter to lower.
         lower: String,
+    },
+    /// A device cannot be used, or failed.
+    #[error("{device}: {problem}")]
+    Device {
+        /// The device, such as `cuda:0`.
+        device: String,
+        /// What is wrong, and what to do about it.
+        problem: String,
     },
     /// A number stopped being one.
     #[error(
@@ -149,7 +157,7 @@ pub enum EngineError {
 }
 
 /// What most functions here return.
-pub type Result<T> = std::result::Result<T, EngineError>;
+pub type Result<T, E = EngineError> = std::result::Result<T, E>;
 
 /// Bytes as a person would say them.
 pub(crate) fn in_units(bytes: u64) -> String {

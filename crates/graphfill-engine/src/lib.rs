@@ -36,7 +36,7 @@
 //! let learnt = ["embedding", "bias", "output.weight", "output.bias"];
 //! program.minimise(loss, &Adam::new(Schedule::Constant(0.05)), None, &learnt);
 //!
-//! let mut session = Session::new(Plan::new(vec![program.finish()?])?, 0);
+//! let mut session = Session::new(Plan::new(vec![program.finish()?])?, 0)?;
 //! for _ in 0..100 {
 //!     session.run("training")?;
 //! }
@@ -59,12 +59,17 @@
 //! # How to add an operation
 //!
 //! One file; see [`ops`].
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
+
+// Tests of operations and of whole programs share the choice of their device.
+#[cfg(test)]
+extern crate self as graphfill_engine;
 
 pub mod cpu;
 pub mod cuda;
 mod device;
 mod error;
+mod executor;
 mod fingerprint;
 pub mod ops;
 mod optim;
@@ -78,6 +83,7 @@ mod store;
 #[cfg(test)]
 mod testing;
 
+pub use device::Device;
 pub use error::{EngineError, Result};
 pub use ops::{Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, Targets};
 pub use optim::{Adam, Schedule, WeightDecay};

@@ -5,7 +5,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::{Initial, Matrix, Plan, Program, Session, Shape, SparseMatrix};
+use crate::{Initial, Matrix, Plan, Program, Shape, SparseMatrix};
+
+#[path = "../tests/device/mod.rs"]
+mod device;
+
+pub(crate) use device::session;
 
 /// A matrix of doubles.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +141,7 @@ fn run(
     }
     let recorded = program.finish().expect("a program without mistakes");
     let plan = Plan::new(vec![recorded]).expect("a plan");
-    let mut session = Session::new(plan, 5);
+    let mut session = session(plan, 5);
     for (name, values) in names.iter().zip(values) {
         session.write(name, values).expect("a parameter");
     }

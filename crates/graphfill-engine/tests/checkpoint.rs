@@ -1,5 +1,7 @@
 //! Sessions that are saved and loaded: to the bit, or not at all.
 
+mod device;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +36,7 @@ fn predictor(hidden: usize) -> Program {
 
 fn session(programs: Vec<Program>, seed: u64) -> Session {
     let programs = programs.into_iter().map(|program| program.finish().expect("a program"));
-    let mut session = Session::new(Plan::new(programs.collect()).expect("a plan"), seed);
+    let mut session = device::session(Plan::new(programs.collect()).expect("a plan"), seed);
     let wave = |len: usize| (0..len).map(|at| (at as f32 * 0.7).sin()).collect::<Vec<_>>();
     session.write("x", &wave(X * 6)).expect("x");
     // Only a program that learns has something to learn.

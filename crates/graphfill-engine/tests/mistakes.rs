@@ -1,6 +1,8 @@
 //! Mistakes in a program are told when it is finished, never by a panic, and reading is never wrong
 //! in silence.
 
+mod device;
+
 use std::sync::Arc;
 
 use graphfill_engine::{
@@ -96,7 +98,7 @@ fn outputs_are_those_of_the_last_run() {
         program.finish().expect("a program")
     };
     let plan = Plan::new(vec![record("first", 1.0), record("second", 2.0)]).expect("a plan");
-    let mut session = Session::new(plan, 0);
+    let mut session = device::session(plan, 0);
     assert!(matches!(session.read("first", "sum"), Err(EngineError::NotRun { .. })));
     session.run("first").expect("a run");
     assert_eq!(session.scalar("first", "sum").expect("an output"), 6.0);
@@ -117,7 +119,7 @@ fn a_parameter_as_an_output_is_that_of_before_the_step() {
     program.output("x", x);
     program.minimise(x.multiply(x).sum(), &adam(), None, &["x"]);
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 0);
+    let mut session = device::session(plan, 0);
     session.run("training").expect("a run");
     assert_eq!(session.scalar("training", "x").expect("an output"), 3.0);
     assert!(session.buffer("x").expect("a buffer")[0] < 3.0);
@@ -132,23 +134,23 @@ fn parameters_come_back_and_sessions_begin_anew() {
     assert_eq!(program.parameters(), ["x"]);
     program.minimise(loss, &adam(), None, &["x"]);
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 7);
+    let mut session = device::session(plan, 7);
     let run = |session: &mut Session| {
         (0..5).for_each(|_| session.run("training").expect("a run"));
         session.buffer("x").expect("a buffer")
     };
     let first = run(&mut session);
-    let mut best = session.snapshot();
+    let mut best = session.snapshot().expect("a snapshot");
     let second = run(&mut session);
     assert_ne!(first, second);
-    session.restore(&best);
+    session.restore(&best).expect("restored");
     assert_eq!(session.buffer("x").expect("a buffer"), first);
     session.write("x", &second).expect("a buffer");
-    session.snapshot_into(&mut best);
-    session.restart(7);
+    session.snapshot_into(&mut best).expect("a snapshot");
+    session.restart(7).expect("a restart");
     assert_eq!(run(&mut session), first);
     assert_eq!(session.steps("training").expect("a program"), 5);
-    session.restore(&best);
+    session.restore(&best).expect("restored");
     assert_eq!(session.buffer("x").expect("a buffer"), second);
 }
 

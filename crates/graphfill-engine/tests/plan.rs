@@ -1,8 +1,8 @@
 //! What a plan promises: little memory, old values for every reader, messages that help.
 
-use graphfill_engine::{
-    Adam, EngineError, Initial, Matrix, MemoryLimit, Plan, Program, Schedule, Session,
-};
+mod device;
+
+use graphfill_engine::{Adam, EngineError, Initial, Matrix, MemoryLimit, Plan, Program, Schedule};
 
 fn plan(programs: Vec<Program>) -> Plan {
     let programs = programs.into_iter().map(|program| program.finish().expect("a program"));
@@ -70,7 +70,7 @@ fn readers_see_the_value_from_before_the_update() {
     program.minimise(x.sum(), &Adam::new(schedule), None, &["x"]);
     // Recorded after the update, yet it reads what the update started from.
     program.output("before", x.scale(1.0));
-    let mut session = Session::new(plan(vec![program]), 0);
+    let mut session = device::session(plan(vec![program]), 0);
     session.run("step").expect("a step");
     assert_eq!(session.scalar("step", "before").ok(), Some(3.0));
     let after = session.buffer("x").expect("x")[0];
@@ -84,7 +84,7 @@ fn programs_share_parameters_by_name() {
     trainer.minimise(x.multiply(x).sum(), &Adam::default(), None, &["x"]);
     let reader = Program::new("read");
     reader.output("x", reader.parameter("x", [2, 3], Initial::Constant(1.0)).scale(1.0));
-    let mut session = Session::new(plan(vec![trainer, reader]), 0);
+    let mut session = device::session(plan(vec![trainer, reader]), 0);
     session.run("train").expect("a step");
     session.run("read").expect("a run");
     let read = session.read("read", "x").expect("x");

@@ -1,5 +1,7 @@
 //! Texts and tensors in a file of their own, and beside a session in its checkpoint.
 
+mod device;
+
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -31,7 +33,7 @@ fn session(size: usize, seed: u64) -> Session {
     let loss = weights.multiply(weights).dropout(0.5).sum();
     program.minimise(loss, &Adam::new(Schedule::Constant(0.1)), None, &["weights"]);
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    Session::new(plan, seed)
+    device::session(plan, seed)
 }
 
 fn train(session: &mut Session, steps: usize) -> Vec<f32> {
@@ -196,7 +198,7 @@ fn the_best_so_far_is_kept_in_the_checkpoint() {
     let path = folder.path().join("model");
     let mut first = session(3, 1);
     let best_values = train(&mut first, 4);
-    let best = first.snapshot();
+    let best = first.snapshot().expect("a snapshot");
     let last_values = train(&mut first, 3);
     let tensors = best.tensors();
     assert_eq!(tensors.keys().collect::<Vec<_>>(), ["still", "weights"]);
@@ -208,7 +210,7 @@ fn the_best_so_far_is_kept_in_the_checkpoint() {
     assert_eq!(second.buffer("weights").expect("a buffer"), last_values);
     let restored = second.snapshot_of(&extra.tensors).expect("a snapshot");
     assert_eq!(restored, best);
-    second.restore(&restored);
+    second.restore(&restored).expect("restored");
     assert_eq!(second.buffer("weights").expect("a buffer"), best_values);
     // What is not a snapshot of this session.
     let told = |session: &Session, tensors: &Tensors, expected: &str| {

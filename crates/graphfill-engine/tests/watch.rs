@@ -1,10 +1,12 @@
 //! What a watched session says when a number stops being one.
 
+mod device;
+
 use graphfill_engine::{EngineError, Initial, Plan, Program, Session};
 
 fn session(program: Program, watch: u64) -> Session {
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 0);
+    let mut session = device::session(plan, 0);
     session.watch(watch);
     session
 }

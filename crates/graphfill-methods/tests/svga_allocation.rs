@@ -1,5 +1,7 @@
 //! Updates of SVGA after the first allocate nothing, on any thread that has a part in them.
 
+#[path = "../../graphfill-engine/tests/device/mod.rs"]
+mod device;
 mod svga_problem;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -2,6 +2,8 @@
 //! the gradient of every parameter. And training as a whole: it is the same from any number of
 //! threads and across a checkpoint, and it learns. Encoders of all kinds have their own tests.
 
+#[path = "../../graphfill-engine/tests/device/mod.rs"]
+mod device;
 mod svga_encoders;
 mod svga_problem;
 mod svga_reference;
@@ -126,7 +128,7 @@ fn table(table: Table, rows: usize) -> (Arc<Likelihood>, Vec<Block>) {
 }
 
 fn session(program: Recorded) -> Session {
-    Session::new(Plan::new(vec![program]).expect("a plan"), SEED)
+    device::session(Plan::new(vec![program]).expect("a plan"), SEED)
 }
 
 /// A session of the loss and all gradients, named by their parameters, with `gradient of ` before.

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Call;
-use crate::device::{Context, Device, NotFinite, Watch};
+use crate::error::Result;
+use crate::executor::{Broken, Context, Executor, Watch};
 use crate::plan::{Place, PlannedProgram};
 
 /// Numbers of a cache line.
@@ -34,21 +35,27 @@ impl Cpu {
     fn numbers_mut(&mut self) -> &mut [f32] {
         &mut self.memory[self.begin..]
     }
+
+    fn find_not_finite(&self, place: Place) -> Option<f32> {
+        let numbers = &self.numbers()[place.offset..place.offset + place.len];
+        numbers.iter().copied().find(|number| !number.is_finite())
+    }
 }
 
-impl Device for Cpu {
+impl Executor for Cpu {
     fn run(
         &mut self,
+        _index: usize,
         program: &PlannedProgram,
         context: Context,
         watch: Watch,
-    ) -> Result<(), NotFinite> {
+    ) -> Result<(), Broken> {
         for (index, step) in program.steps.iter().enumerate() {
             step.operation.cpu(&mut Call::lend(self.numbers_mut(), step, context));
             if watch == Watch::On {
                 for place in step.outputs.iter().flatten() {
-                    if let Some(found) = self.not_finite(*place) {
-                        return Err(NotFinite { step: index, found });
+                    if let Some(found) = self.find_not_finite(*place) {
+                        return Err(Broken::NotFinite { step: index, found });
                     }
                 }
             }
@@ -56,24 +63,36 @@ impl Device for Cpu {
         Ok(())
     }
 
-    fn run_timed(&mut self, program: &PlannedProgram, context: Context, times: &mut [Duration]) {
+    fn run_timed(
+        &mut self,
+        _index: usize,
+        program: &PlannedProgram,
+        context: Context,
+        times: &mut [Duration],
+    ) -> Result<()> {
         for (step, time) in program.steps.iter().zip(times) {
             let begin = Instant::now();
             step.operation.cpu(&mut Call::lend(self.numbers_mut(), step, context));
             *time += begin.elapsed();
         }
+        Ok(())
     }
 
-    fn write(&mut self, place: Place, values: &[f32]) {
+    fn finish(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&mut self, place: Place, values: &[f32]) -> Result<()> {
         self.numbers_mut()[place.offset..place.offset + place.len].copy_from_slice(values);
+        Ok(())
     }
 
-    fn read(&self, place: Place, values: &mut [f32]) {
+    fn read(&self, place: Place, values: &mut [f32]) -> Result<()> {
         values.copy_from_slice(&self.numbers()[place.offset..place.offset + place.len]);
+        Ok(())
     }
 
-    fn not_finite(&self, place: Place) -> Option<f32> {
-        let numbers = &self.numbers()[place.offset..place.offset + place.len];
-        numbers.iter().copied().find(|number| !number.is_finite())
+    fn not_finite(&self, place: Place) -> Result<Option<f32>> {
+        Ok(self.find_not_finite(place))
     }
 }

@@ -1,7 +1,7 @@
 //! What a kernel is handed: slices of the arena, and which step it is.
 
 use crate::Shape;
-use crate::device::Context;
+use crate::executor::Context;
 use crate::plan::{Place, Step};
 use crate::program::{MOST_INPUTS, MOST_OUTPUTS};
 use crate::random::Key;

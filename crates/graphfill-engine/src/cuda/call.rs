@@ -1,6 +1,8 @@
 //! What an operation is handed to say how a device computes it: addresses, shapes, and where to put
 //! the commands.
 
+use std::borrow::Cow;
+
 use super::command::{
     Address, Argument, Command, Dense, Exactness, Existing, Grid, Kernel, Product,
 };
@@ -18,9 +20,12 @@ pub(crate) trait Constants {
     fn constant(
         &mut self,
         identity: Identity,
-        content: &mut dyn FnMut() -> Vec<u8>,
+        content: &mut Content<'_>,
     ) -> Result<Address, String>;
 }
+
+/// Makes the bytes of a constant.
+pub(crate) type Content<'c> = dyn FnMut() -> Cow<'c, [u8]> + 'c;
 
 /// What tells constants apart: the address of what they are made from, and which part of it they
 /// are.
@@ -106,7 +111,10 @@ impl<'a> Call<'a> {
         let at = self.at(self.step.scratch).offset_by(self.used_scratch);
         self.used_scratch += numbers.next_multiple_of(LINE);
         let (asked, name) = (self.step.scratch.len, self.step.operation.name());
-        assert!(self.used_scratch <= asked, "{name} asked for {asked} temporary numbers");
+        assert!(
+            self.used_scratch <= asked.next_multiple_of(LINE),
+            "{name} asked for {asked} temporary numbers"
+        );
         at
     }
 
@@ -145,7 +153,8 @@ impl<'a> Call<'a> {
         make: impl Fn() -> Vec<T>,
     ) -> Result<Address, String> {
         let identity = Identity { of, part: part.to_owned() };
-        self.constants.constant(identity, &mut || bytemuck::cast_slice(&make()).to_vec())
+        self.constants
+            .constant(identity, &mut || Cow::Owned(bytemuck::cast_slice(&make()).to_vec()))
     }
 
     /// The rows of a sparse matrix. `of` is the address of what it is part of, `part` says which
@@ -162,15 +171,15 @@ impl<'a> Call<'a> {
         let identity = |what: &str| Identity { of, part: format!("{part}.{what}") };
         let offsets = &mut || {
             let offsets: Vec<u32> = view.offsets().iter().map(|&at| at as u32).collect();
-            bytemuck::cast_slice(&offsets).to_vec()
+            Cow::Owned(bytemuck::cast_slice(&offsets).to_vec())
         };
         let offsets = self.constants.constant(identity("offsets"), offsets)?;
-        let columns = &mut || bytemuck::cast_slice(view.all_columns()).to_vec();
+        let columns = &mut || Cow::Borrowed(bytemuck::cast_slice(view.all_columns()));
         let columns = self.constants.constant(identity("columns"), columns)?;
         let values = match view.all_values() {
             None => None,
             Some(values) => {
-                let content = &mut || bytemuck::cast_slice(values).to_vec();
+                let content = &mut || Cow::Borrowed(bytemuck::cast_slice(values));
                 Some(self.constants.constant(identity("values"), content)?)
             }
         };

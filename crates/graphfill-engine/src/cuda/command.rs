@@ -210,10 +210,21 @@ pub struct Product {
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Command {
-    Launch { kernel: Kernel, grid: Grid, arguments: Vec<Argument> },
+    Launch {
+        kernel: Kernel,
+        grid: Grid,
+        arguments: Vec<Argument>,
+    },
     Product(Product),
     /// Sets so many numbers of four bytes to zero.
-    Zero { at: Address, numbers: usize },
+    Zero {
+        at: Address,
+        numbers: usize,
+    },
     /// Copies so many numbers of four bytes.
-    Copy { from: Address, to: Address, numbers: usize },
+    Copy {
+        from: Address,
+        to: Address,
+        numbers: usize,
+    },
 }

@@ -4,6 +4,7 @@
 //! transpose of that.
 
 use crate::cpu::{Call, Dense, Existing, product, product_scratch};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Initial, Matrix, Shape};
 
@@ -122,6 +123,15 @@ impl Operation for DenseProduct {
         };
         let (left, right) = (matrix(0, self.left), matrix(1, self.right));
         product(left, right, call.output(0), Existing::Replace, call.scratch());
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows, columns } = call.output_shape(0);
+        let left = (call.input_matrix(0), self.left);
+        let right = (call.input_matrix(1), self.right);
+        let out = cuda::Dense::new(call.output(0), rows, columns);
+        call.product(left, right, out, cuda::Existing::Replace);
+        Ok(())
     }
 }
 

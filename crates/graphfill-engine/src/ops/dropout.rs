@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::random::kept_in_group;
     use crate::testing::{check, shapes};
-    use crate::{Plan, Program, Session};
+    use crate::{Plan, Program};
     use proptest::prelude::*;
 
     proptest! {
@@ -144,7 +144,7 @@ mod tests {
         let dropped = program.constant([200, 100], 1.0).dropout(0.25);
         program.output("dropped", dropped);
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 0);
+        let mut session = crate::testing::session(plan, 0);
         let mut draw = || {
             session.run("drop").expect("a run");
             session.read("drop", "dropped").expect("an output")

@@ -13,10 +13,14 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::cpu::{Call, PORTION};
+use crate::cuda;
 use crate::fingerprint::Fingerprint;
 use crate::program::{Constant, Mismatch, Operation, Program};
 use crate::random::{KEEP_GROUP, Key, keep_factors, keep_threshold};
 use crate::{Matrix, Shape};
+
+const HIDDEN_CELLS: cuda::Kernel =
+    cuda::Source::new("hidden_cells.cu", include_str!("hidden_cells.cu")).kernel("hidden_cells");
 
 struct HiddenCells {
     rows: usize,
@@ -106,6 +110,28 @@ impl Operation for HiddenCells {
             let first = task * rows_a_task;
             Arch::new().dispatch(Rows { operation: self, first, out, cell_key, row_key });
         });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (cells, columns) = (self.first_columns.len() - 1, self.cell_of_column.len());
+        let count = self.rows * cells;
+        let identity = self.first_columns.as_ptr().addr();
+        let first_columns =
+            call.constant(identity, "first columns", || self.first_columns.to_vec())?;
+        let arguments = [
+            call.context().into(),
+            self.cell_stream.into(),
+            self.row_stream.into(),
+            keep_threshold(self.share).into(),
+            keep_threshold(self.whole_rows).into(),
+            first_columns.into(),
+            (cells as u32).into(),
+            (columns as u32).into(),
+            call.output(0).into(),
+            count.into(),
+        ];
+        call.launch(HIDDEN_CELLS, cuda::Grid::strided(count.div_ceil(8)), arguments);
+        Ok(())
     }
 }
 
@@ -202,9 +228,9 @@ impl Draws {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Plan;
     use crate::random::kept_in_group;
     use crate::testing::{Reference, check};
-    use crate::{Plan, Session};
     use proptest::prelude::*;
 
     /// Numbers that never fall, from the widths of cells and the gaps between their numbers.
@@ -241,7 +267,7 @@ mod tests {
 
     fn draws(program: Program, threads: usize) -> [Vec<f32>; 2] {
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 3);
+        let mut session = crate::testing::session(plan, 3);
         session.scribble();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| {
@@ -278,7 +304,7 @@ mod tests {
                 program.output("hidden", program.hidden_cells(rows, &columns, share, whole_rows));
                 Plan::new(vec![program.finish().expect("a program")]).expect("a plan")
             };
-            let mut session = Session::new(plan, 5);
+            let mut session = crate::testing::session(plan, 5);
             session.scribble();
             session.run("test").expect("a run");
             let found = session.read("test", "hidden").expect("an output");

@@ -3,9 +3,13 @@
 //! Each number is a function of seed, stream, step and its place, so threads draw their own parts.
 
 use crate::cpu::{Call, for_each_portion};
+use crate::cuda;
 use crate::program::{Mismatch, Operation, Program};
 use crate::random::normals;
 use crate::{Matrix, Shape};
+
+const NORMAL_NOISE: cuda::Kernel =
+    cuda::Source::new("noise.cu", include_str!("noise.cu")).kernel("normal_noise");
 
 #[derive(Debug)]
 struct NormalNoise {
@@ -35,14 +39,22 @@ impl Operation for NormalNoise {
         let key = call.key(self.stream);
         for_each_portion(call.output(0), |begin, out| normals(key, begin, out));
     }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let count = self.shape.len();
+        let (context, out) = (call.context(), call.output(0));
+        let arguments = [context.into(), self.stream.into(), out.into(), count.into()];
+        call.launch(NORMAL_NOISE, cuda::Grid::strided(count.div_ceil(4)), arguments);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Plan;
     use crate::random::Key;
     use crate::testing::{Reference, check, shapes};
-    use crate::{Plan, Session};
     use proptest::prelude::*;
 
     proptest! {
@@ -69,7 +81,7 @@ mod tests {
             program.output("first", program.normal_noise(shape));
             program.output("second", program.normal_noise(shape));
             let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-            let mut session = Session::new(plan, 3);
+            let mut session = crate::testing::session(plan, 3);
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.expect("a pool").install(|| {
                 let mut run = || {

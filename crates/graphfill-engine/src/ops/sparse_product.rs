@@ -6,8 +6,12 @@
 use std::sync::Arc;
 
 use crate::cpu::{Call, sparse_times_dense};
+use crate::cuda;
+use crate::cuda::sparse::{Dealt, pieces_scratch, sparse_source, sum_long_rows};
 use crate::program::{Backward, Constant, Mismatch, Operation, Program};
-use crate::{Matrix, Shape, SparseMatrix};
+use crate::{Matrix, Shape, SparseMatrix, SparseView};
+
+const KERNELS: cuda::Source = sparse_source!("sparse_product.cu");
 
 #[derive(Debug)]
 struct SparseProduct {
@@ -53,6 +57,13 @@ impl SparseProduct {
             Side::Transposed => self.matrix.shape().transposed(),
         }
     }
+
+    fn rows(&self) -> SparseView<'_> {
+        match self.side {
+            Side::Plain => self.matrix.view(),
+            Side::Transposed => self.matrix.transposed(),
+        }
+    }
 }
 
 impl Operation for SparseProduct {
@@ -86,11 +97,43 @@ impl Operation for SparseProduct {
     }
 
     fn cpu(&self, call: &mut Call<'_>) {
-        let rows = match self.side {
-            Side::Plain => self.matrix.view(),
-            Side::Transposed => self.matrix.transposed(),
+        let columns = call.input_shape(0).columns;
+        sparse_times_dense(self.rows(), call.input(0), columns, call.output(0));
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        pieces_scratch(self.rows(), inputs[0].columns)
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (view, columns) = (self.rows(), call.input_shape(0).columns);
+        let part = match self.side {
+            Side::Transposed if !self.matrix.is_symmetric() => "transpose",
+            _ => "rows",
         };
-        sparse_times_dense(rows, call.input(0), call.input_shape(0).columns, call.output(0));
+        let identity = Arc::as_ptr(&self.matrix).addr();
+        let sparse = call.sparse(identity, part, view)?;
+        let (dense, out) = (call.input(0), call.output(0));
+        let pieces = sum_long_rows(call, KERNELS, (identity, part), view, dense, columns)?;
+        let dealt = Dealt::new(view.width(), columns);
+        let name = if dealt.vectors { "sparse_product_of_vectors" } else { "sparse_product" };
+        let arguments = [
+            sparse.offsets.into(),
+            sparse.columns.into(),
+            sparse.values.into(),
+            dense.into(),
+            out.into(),
+            (view.rows() as u32).into(),
+            dealt.width.into(),
+            dealt.lanes.into(),
+        ];
+        call.launch(KERNELS.kernel(name), dealt.grid(view.rows()), arguments);
+        if let Some(pieces) = pieces {
+            let arguments = [pieces.list.into(), pieces.partial.into(), out.into(), columns.into()];
+            let grid = cuda::Grid::blocks(pieces.count, cuda::THREADS);
+            call.launch(KERNELS.kernel("add_pieces"), grid, arguments);
+        }
+        Ok(())
     }
 }
 
@@ -114,6 +157,31 @@ mod tests {
             check(&[dense], |program, x| program.transposed_sparse_product(&matrix, x[0]), |x| {
                 exact.transposed().product(&x[0])
             });
+        }
+    }
+
+    /// Rows of no entries, a few, and more than a card sums in one go.
+    #[test]
+    fn long_rows() {
+        let lens = [2, 700, 0, 2000];
+        let mut offsets = vec![0];
+        lens.iter().for_each(|len| offsets.push(offsets[offsets.len() - 1] + len));
+        let entries = offsets[lens.len()];
+        let columns: Vec<u32> = (0..entries).map(|at| (at * 7 % 90) as u32).collect();
+        let values = crate::testing::some_numbers(entries, 4);
+        let mut exact = Reference::new(Shape::new(4, 90), |_, _| 0.0);
+        for row in 0..4 {
+            for at in offsets[row]..offsets[row + 1] {
+                exact.values[row * 90 + columns[at] as usize] += f64::from(values[at]);
+            }
+        }
+        let matrix = Arc::new(SparseMatrix::new(offsets, columns, Some(values), 90));
+        for width in [3, 8, 64] {
+            check(
+                &[Shape::new(90, width)],
+                |program, x| program.sparse_product(&matrix, x[0]),
+                |x| exact.product(&x[0]),
+            );
         }
     }
 

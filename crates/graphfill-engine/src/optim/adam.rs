@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::Schedule;
 use crate::Shape;
 use crate::cpu::{Call, PORTION};
+use crate::cuda;
 use crate::program::{Mismatch, Operation};
 
 /// The optimiser Adam with its settings.
@@ -83,17 +84,22 @@ impl Adam {
         self.schedule.problem()
     }
 
+    /// The coupled and the decoupled weight decay.
+    fn decays(&self) -> (f32, f32) {
+        match self.weight_decay {
+            WeightDecay::None => (0.0, 0.0),
+            WeightDecay::Coupled(weight) => (weight, 0.0),
+            WeightDecay::Decoupled(weight) => (0.0, weight),
+        }
+    }
+
     /// The factors of the step after so many others.
     fn factors(&self, step: u64, gradient_scale: f32) -> Factors {
         let (first_decay, second_decay) =
             (f64::from(self.first_decay), f64::from(self.second_decay));
         let rate = self.schedule.rate(step);
         let correction = |decay: f64| 1.0 - decay.powf((step + 1) as f64);
-        let (coupled, decoupled) = match self.weight_decay {
-            WeightDecay::None => (0.0, 0.0),
-            WeightDecay::Coupled(weight) => (weight, 0.0),
-            WeightDecay::Decoupled(weight) => (0.0, weight),
-        };
+        let (coupled, decoupled) = self.decays();
         Factors {
             gradient_scale,
             coupled,
@@ -108,6 +114,8 @@ impl Adam {
         }
     }
 }
+
+const ADAM: cuda::Kernel = cuda::Source::new("adam.cu", include_str!("adam.cu")).kernel("adam");
 
 /// One step. Inputs: parameter, first moment, second moment, which the outputs replace; gradient;
 /// perhaps what the gradient is to be multiplied by.
@@ -140,6 +148,36 @@ impl Operation for Update {
             .for_each(|(((parameter, first), second), gradient)| {
                 Arch::new().dispatch(Portion { parameter, first, second, gradient, factors });
             });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let quads = call.input_shape(0).len().div_ceil(4);
+        let Adam { schedule, first_decay, second_decay, epsilon, .. } = self.0;
+        let (from, to, steps) = match schedule {
+            Schedule::Constant(rate) => (rate, rate, 0),
+            Schedule::Cosine { from, to, steps } => (from, to, steps as usize),
+        };
+        let (coupled, decoupled) = self.0.decays();
+        let scale = (call.inputs() > 4).then(|| call.input(4));
+        let arguments = [
+            call.context().into(),
+            from.into(),
+            to.into(),
+            steps.into(),
+            first_decay.into(),
+            second_decay.into(),
+            epsilon.into(),
+            coupled.into(),
+            decoupled.into(),
+            scale.into(),
+            call.output(0).into(),
+            call.output(1).into(),
+            call.output(2).into(),
+            call.input(3).into(),
+            quads.into(),
+        ];
+        call.launch(ADAM, cuda::Grid::strided(quads), arguments);
+        Ok(())
     }
 }
 

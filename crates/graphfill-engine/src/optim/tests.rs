@@ -16,7 +16,7 @@ fn bowl<'p>(program: &'p Program, name: &str, shape: Shape) -> Matrix<'p> {
 fn session(programs: Vec<Program>, shapes: &[(&str, Shape)]) -> Session {
     let programs = programs.into_iter().map(|program| program.finish().expect("a program"));
     let plan = Plan::new(programs.collect()).expect("a plan");
-    let mut session = Session::new(plan, 3);
+    let mut session = crate::testing::session(plan, 3);
     session.watch(1);
     for (seed, (name, shape)) in shapes.iter().enumerate() {
         let positive =
@@ -191,7 +191,7 @@ fn moments_settle_at_zero() {
     let loss = program.parameter("x", [1, 1], Initial::ZEROS).multiply(program.input("c", [1, 1]));
     program.minimise(loss.sum(), &Adam::default(), None, &["x"]);
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 0);
+    let mut session = crate::testing::session(plan, 0);
     session.write("c", &[1.0]).expect("c");
     session.run("train").expect("a step");
     session.write("c", &[0.0]).expect("c");

@@ -7,6 +7,7 @@
 use super::lifetimes::{Life, lifetimes};
 use super::order::order;
 use super::{ALIGNMENT, Buffer, Place, PlannedProgram, Step};
+use crate::device::Device;
 use crate::program::{Node, Recorded, Recording, Source, ValueId};
 
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +32,9 @@ enum Home {
 pub(super) enum Sharing {
     /// Where their lives don't overlap.
     Allowed,
+    /// Where an operation works in place. Whatever else doesn't need each other's numbers doesn't
+    /// need each other's memory either, and may be computed side by side.
+    InPlace,
     /// Never: what the tests compare with.
     #[cfg(test)]
     Never,
@@ -38,21 +42,22 @@ pub(super) enum Sharing {
 
 /// The planned program, and where its last room ends.
 pub(super) fn arrange(
-    program: Recorded,
+    program: &Recorded,
     buffers: &[Buffer],
     begin: usize,
     sharing: Sharing,
+    device: &Device,
 ) -> (PlannedProgram, usize) {
     let Recorded { name, recording } = program;
-    let order = order(&recording);
-    let (homes, mut rooms) = assign_rooms(&recording, &order, buffers, sharing);
+    let order = order(recording);
+    let (homes, mut rooms) = assign_rooms(recording, &order, buffers, sharing);
     let scratch: Vec<usize> = order
         .iter()
         .enumerate()
         .map(|(at, &node)| {
             let node = &recording.nodes[node];
-            let len =
-                node.operation.scratch(&shapes(&recording, &node.inputs), &wanted(node, &homes));
+            let (inputs, wanted) = (shapes(recording, &node.inputs), wanted(node, &homes));
+            let len = device.scratch(&*node.operation, &inputs, &wanted);
             rooms.push(Room { len, life: Life { from: at, until: at } });
             rooms.len() - 1
         })
@@ -75,9 +80,9 @@ pub(super) fn arrange(
         Step {
             operation: node.operation.clone(),
             inputs: node.inputs.iter().map(|input| place(input).unwrap_or_default()).collect(),
-            input_shapes: shapes(&recording, &node.inputs),
+            input_shapes: shapes(recording, &node.inputs),
             outputs: node.outputs.iter().map(&place).collect(),
-            output_shapes: shapes(&recording, &node.outputs),
+            output_shapes: shapes(recording, &node.outputs),
             scratch: places[scratch],
             place: node.place,
         }
@@ -90,7 +95,7 @@ pub(super) fn arrange(
     let outputs = recording.outputs.iter().map(output).collect();
     let position = |name: &str| buffers.iter().position(|buffer| buffer.name == name);
     let used = recording.named.iter().filter_map(|named| position(&named.name)).collect();
-    (PlannedProgram { name, steps, outputs, used }, end)
+    (PlannedProgram { name: name.clone(), steps, outputs, used }, end)
 }
 
 fn shapes(recording: &Recording, values: &[ValueId]) -> Vec<crate::Shape> {
@@ -129,7 +134,7 @@ fn assign_rooms(
                     .iter()
                     .any(|other| matches!(homes[other.0], Home::Room(other) if other == room));
                 let same = recording.values[dying.0].shape == recording.values[output.0].shape;
-                let may = sharing == Sharing::Allowed;
+                let may = matches!(sharing, Sharing::Allowed | Sharing::InPlace);
                 (may && to == index && same && !taken).then_some(room)
             });
             match shared {

@@ -2,35 +2,50 @@
 
 use std::fs;
 
+use crate::device::Device;
 use crate::error::{EngineError, Result};
 
 /// How much memory a plan may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryLimit {
-    /// What the system has free, where it tells.
+    /// What the device has free, where it tells.
     Available,
     /// So many bytes.
     Allowed(u64),
 }
 
 impl MemoryLimit {
-    /// Whether so many bytes may be taken; if not, the error says what is needed, what there is, what
-    /// is large, and to lower `parameter`.
+    /// Whether so many bytes may be taken of the processor's memory; if not, the error says what is
+    /// needed, what there is, what is large, and to lower `parameter`.
     pub fn check(
         self,
         needed: u64,
         largest: impl FnOnce() -> String,
         parameter: &str,
     ) -> Result<()> {
+        self.check_on(&Device::cpu(), needed, largest, parameter)
+    }
+
+    /// The same of the memory of a device.
+    pub fn check_on(
+        self,
+        device: &Device,
+        needed: u64,
+        largest: impl FnOnce() -> String,
+        parameter: &str,
+    ) -> Result<()> {
         let (available, limit) = match self {
-            MemoryLimit::Available => (available(), "available"),
+            MemoryLimit::Available => (device.available_memory(), "available"),
             MemoryLimit::Allowed(bytes) => (Some(bytes), "allowed"),
         };
         match available {
             Some(available) if needed > available => Err(EngineError::Memory {
                 needed,
                 available,
-                limit,
+                limit: match device.is_cuda() {
+                    true => format!("{limit} on {}", device.name()),
+                    false => limit.to_owned(),
+                },
                 largest: largest(),
                 lower: parameter.to_owned(),
             }),
@@ -41,7 +56,7 @@ impl MemoryLimit {
 
 /// What this process may still take: the smaller of what the system has free and what its control
 /// group is allowed. Only Linux tells.
-fn available() -> Option<u64> {
+pub(crate) fn available() -> Option<u64> {
     let free = free_memory(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let read = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
     let group = || {

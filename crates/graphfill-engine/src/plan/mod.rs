@@ -17,16 +17,22 @@ use std::panic::Location;
 use std::sync::Arc;
 
 pub use memory::MemoryLimit;
+pub(crate) use memory::available;
 
 use arrangement::{Sharing, arrange};
 
 use crate::Shape;
+use crate::device::Device;
 use crate::error::{EngineError, Result, in_units};
 use crate::fingerprint::Fingerprint;
 use crate::program::{Constant, Named, Operation, Recorded, Role, stream_prefix};
 
 /// Buffers begin at multiples of so many numbers: a cache line.
 const ALIGNMENT: usize = 16;
+
+/// An arena of so many bytes is small on any card: its buffers need not share memory, so that
+/// operations can run side by side.
+const SPACIOUS: usize = 256 << 20;
 
 /// Where a buffer lies in the arena, in numbers of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -40,8 +46,11 @@ pub(crate) struct Place {
 /// Some programs that share their named buffers, and where everything lies.
 #[derive(Debug)]
 pub struct Plan {
+    recorded: Vec<Recorded>,
     pub(crate) programs: Vec<PlannedProgram>,
     pub(crate) buffers: Vec<Buffer>,
+    /// Where it is going to run.
+    pub(crate) device: Device,
     arena: usize,
     constants: u64,
     fingerprint: u64,
@@ -80,36 +89,78 @@ pub(crate) struct Buffer {
 }
 
 impl Plan {
-    /// Plans programs that are run in turn and share parameters and inputs by name.
+    /// Plans programs that are run in turn and share parameters and inputs by name. They run on the
+    /// processor unless [`Plan::on`] says otherwise.
     pub fn new(programs: Vec<Recorded>) -> Result<Self> {
         Self::with_sharing(programs, Sharing::Allowed)
     }
 
-    fn with_sharing(programs: Vec<Recorded>, sharing: Sharing) -> Result<Self> {
-        let (buffers, persistent) = shared_buffers(&programs)?;
-        let described: String = programs.iter().map(Recorded::describe).collect();
-        let mut arena = persistent;
-        let mut constants: HashMap<usize, Constant> = HashMap::new();
-        let mut planned: Vec<PlannedProgram> = Vec::new();
-        for program in programs {
+    /// The same programs, to run on another device, where operations need other temporary memory.
+    #[must_use]
+    pub fn on(self, device: &Device) -> Self {
+        if self.device == *device {
+            return self;
+        }
+        let mut plan = Plan { device: device.clone(), ..self };
+        if device.is_cuda() {
+            plan.arrange(Sharing::InPlace);
+            if plan.arena_len() * 4 <= SPACIOUS {
+                return plan;
+            }
+        }
+        plan.arrange(Sharing::Allowed);
+        plan
+    }
+
+    /// Where it is going to run.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn with_sharing(recorded: Vec<Recorded>, sharing: Sharing) -> Result<Self> {
+        let (buffers, _) = shared_buffers(&recorded)?;
+        let described: String = recorded.iter().map(Recorded::describe).collect();
+        for (at, program) in recorded.iter().enumerate() {
             // The same name has the same prefix, and so, rarely, have two others.
             let prefix = stream_prefix(&program.name);
-            if let Some(other) = planned.iter().find(|other| stream_prefix(&other.name) == prefix) {
+            let same = |other: &&Recorded| stream_prefix(&other.name) == prefix;
+            if let Some(other) = recorded[..at].iter().find(same) {
                 let problem = format!("it would draw what program `{}` draws", other.name);
                 let place = format!("rename `{}`", program.name);
                 return Err(EngineError::Program { operation: "plan", place, problem });
             }
-            let (program, end) = arrange(program, &buffers, persistent, sharing);
-            arena = arena.max(end);
+        }
+        let mut plan = Plan {
+            recorded,
+            programs: Vec::new(),
+            buffers,
+            device: Device::cpu(),
+            arena: 0,
+            constants: 0,
+            fingerprint: Fingerprint::of(&described),
+        };
+        plan.arrange(sharing);
+        Ok(plan)
+    }
+
+    /// Gives everything its place, as the device asks for temporary memory.
+    fn arrange(&mut self, sharing: Sharing) {
+        let end = |buffer: &Buffer| buffer.place.offset + buffer.place.len;
+        let persistent = self.buffers.iter().map(end).max().unwrap_or(0);
+        let persistent = persistent.next_multiple_of(ALIGNMENT);
+        self.arena = persistent;
+        self.programs.clear();
+        let mut constants: HashMap<usize, Constant> = HashMap::new();
+        for program in &self.recorded {
+            let (program, end) = arrange(program, &self.buffers, persistent, sharing, &self.device);
+            self.arena = self.arena.max(end);
             for step in &program.steps {
                 let own = step.operation.constants();
                 constants.extend(own.into_iter().map(|constant| (constant.identity, constant)));
             }
-            planned.push(program);
+            self.programs.push(program);
         }
-        let constants = constants.values().map(|constant| constant.bytes).sum();
-        let fingerprint = Fingerprint::of(&described);
-        Ok(Plan { programs: planned, buffers, arena, constants, fingerprint })
+        self.constants = constants.values().map(|constant| constant.bytes).sum();
     }
 
     /// The most memory that running needs: the arena, and what operations hold beside it.
@@ -130,7 +181,14 @@ impl Plan {
     /// Whether the plan fits; if not, the error says what is needed, what there is, and to lower
     /// `parameter`.
     pub fn check_memory(&self, limit: MemoryLimit, parameter: &str) -> Result<()> {
-        limit.check(self.peak_bytes(), || self.largest_buffers(), parameter)
+        let needed = self.peak_bytes();
+        limit.check_on(&self.device, needed, || self.largest_buffers(), parameter)
+    }
+
+    /// The fewest bytes that one run of a program can move: every operation reads its inputs and what
+    /// it holds for itself once, and writes its outputs once.
+    pub fn bytes_moved(&self, program: &str) -> Result<u64> {
+        Ok(self.program(program)?.1.steps.iter().map(Step::bytes_moved).sum())
     }
 
     /// Every operation in the order of its run, with the shapes and places of what it touches.
@@ -195,6 +253,14 @@ impl Step {
     /// For each output, whether it is computed.
     pub(crate) fn wanted(&self) -> Vec<bool> {
         self.outputs.iter().map(Option::is_some).collect()
+    }
+
+    /// The fewest bytes that it can move.
+    fn bytes_moved(&self) -> u64 {
+        let places = self.inputs.iter().chain(self.outputs.iter().flatten());
+        let numbers: usize = places.map(|place| place.len).sum();
+        let constants = self.operation.constants();
+        4 * numbers as u64 + constants.iter().map(|constant| constant.bytes).sum::<u64>()
     }
 
     /// The floating-point operations of its products.

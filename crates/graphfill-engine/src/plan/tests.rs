@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{Plan, Sharing};
-use crate::{Adam, Initial, Matrix, Program, Recorded, Schedule, Session, SparseMatrix};
+use crate::{Adam, Initial, Matrix, Program, Recorded, Schedule, SparseMatrix};
 
 const ROWS: usize = 5;
 const COLUMNS: usize = 4;
@@ -54,7 +54,7 @@ fn record(name: &str, lines: &[Line]) -> Recorded {
 fn run(programs: Vec<Recorded>, sharing: Sharing) -> (Vec<u32>, u64) {
     let plan = Plan::with_sharing(programs, sharing).expect("a plan");
     let peak = plan.peak_bytes();
-    let mut session = Session::new(plan, 3);
+    let mut session = crate::testing::session(plan, 3);
     session.scribble();
     let mut seen = Vec::new();
     for _ in 0..3 {

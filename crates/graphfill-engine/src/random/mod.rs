@@ -9,7 +9,9 @@ mod philox;
 
 #[cfg(test)]
 pub(crate) use draws::kept_in_group;
-pub(crate) use draws::{KEEP_GROUP, PAIR_GROUP, keep_factors, keep_scale, keep_threshold, pairs_below};
+pub(crate) use draws::{
+    KEEP_GROUP, PAIR_GROUP, keep_factors, keep_scale, keep_threshold, pairs_below,
+};
 pub use draws::{normals, uniforms};
 
 use crate::fingerprint::Fingerprint;

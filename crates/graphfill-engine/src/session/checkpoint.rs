@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 use super::Session;
@@ -54,10 +55,10 @@ impl Session {
         store::write(path.as_ref(), &texts, &tensors, |tensor| match kept.get(tensor) {
             Some(buffer) => {
                 let mut numbers = vec![0.0; buffer.shape.len()];
-                self.device.read(buffer.place, &mut numbers);
-                Cow::Owned(numbers)
+                self.executor.read(buffer.place, &mut numbers).map_err(io::Error::other)?;
+                Ok(Cow::Owned(numbers))
             }
-            None => Cow::Borrowed(others[tensor - kept.len()]),
+            None => Ok(Cow::Borrowed(others[tensor - kept.len()])),
         })
     }
 
@@ -123,7 +124,7 @@ impl Session {
             read.push((buffer.place, file.read(&buffer.name, buffer.shape)?));
         }
         for (place, numbers) in read {
-            self.device.write(place, &numbers);
+            self.executor.write(place, &numbers)?;
         }
         Ok(())
     }

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::Shape;
-use crate::cpu::Cpu;
-use crate::device::{Context, Device, Watch};
 use crate::error::{EngineError, Result};
+use crate::executor::{Broken, Context, Executor, Watch};
 use crate::plan::{Buffer, Place, Plan, unknown};
 use crate::program::Role;
 
@@ -18,7 +17,7 @@ pub use snapshot::Snapshot;
 #[derive(Debug)]
 pub struct Session {
     plan: Plan,
-    device: Box<dyn Device>,
+    executor: Box<dyn Executor>,
     seed: u64,
     /// How often each program has been run.
     steps: Vec<u64>,
@@ -43,13 +42,13 @@ pub struct OperationTime {
 }
 
 impl Session {
-    /// A session on the processor. Parameters get the values that the seed gives them.
-    pub fn new(plan: Plan, seed: u64) -> Self {
-        let device = Box::new(Cpu::new(plan.arena_len()));
+    /// A session on the device of the plan. Parameters get the values that the seed gives them.
+    pub fn new(plan: Plan, seed: u64) -> Result<Self> {
+        let executor = plan.device.executor(&plan)?;
         let steps = vec![0; plan.programs.len()];
-        let mut session = Session { plan, device, seed, steps, watch_every: None, last: None };
-        session.initialise();
-        session
+        let mut session = Session { plan, executor, seed, steps, watch_every: None, last: None };
+        session.initialise()?;
+        Ok(session)
     }
 
     /// Looks for NaN and infinity after every operation in every `interval`-th step; 0 never does.
@@ -71,15 +70,15 @@ impl Session {
         }
         let context = Context { seed: self.seed, step };
         self.last = Some(index);
-        self.device.run(program, context, watch).map_err(|problem| {
-            let culprit = &program.steps[problem.step];
-            EngineError::NotFinite {
+        self.executor.run(index, program, context, watch).map_err(|broken| match broken {
+            Broken::Failed(error) => error,
+            Broken::NotFinite { step: culprit, found } => EngineError::NotFinite {
                 program: program.name.clone(),
                 step,
-                operation: culprit.operation.name(),
-                place: culprit.place.to_string(),
-                found: problem.found,
-            }
+                operation: program.steps[culprit].operation.name(),
+                place: program.steps[culprit].place.to_string(),
+                found,
+            },
         })?;
         self.steps[index] += 1;
         Ok(())
@@ -93,7 +92,7 @@ impl Session {
         self.last = Some(index);
         for _ in 0..runs {
             let context = Context { seed: self.seed, step: self.steps[index] };
-            self.device.run_timed(planned, context, &mut times);
+            self.executor.run_timed(index, planned, context, &mut times)?;
             self.steps[index] += 1;
         }
         let described = planned.steps.iter().zip(times).map(|(step, time)| OperationTime {
@@ -106,6 +105,12 @@ impl Session {
         Ok(described.collect())
     }
 
+    /// Waits until every run that was begun is done. On a card, [`Session::run`] comes back before
+    /// that; whatever reads waits by itself.
+    pub fn finish(&self) -> Result<()> {
+        self.executor.finish()
+    }
+
     /// How often a program has been run.
     pub fn steps(&self, program: &str) -> Result<u64> {
         Ok(self.steps[self.plan.program(program)?.0])
@@ -115,15 +120,14 @@ impl Session {
     pub fn write(&mut self, name: &str, values: &[f32]) -> Result<()> {
         let buffer = self.plan.buffer(name)?;
         check_length(name, buffer.shape, values.len())?;
-        self.device.write(buffer.place, values);
-        Ok(())
+        self.executor.write(buffer.place, values)
     }
 
     /// The numbers of a parameter or an input.
     pub fn buffer(&self, name: &str) -> Result<Vec<f32>> {
         let buffer = self.plan.buffer(name)?;
         let mut values = vec![0.0; buffer.shape.len()];
-        self.device.read(buffer.place, &mut values);
+        self.executor.read(buffer.place, &mut values)?;
         Ok(values)
     }
 
@@ -131,7 +135,7 @@ impl Session {
     pub fn read(&self, program: &str, output: &str) -> Result<Vec<f32>> {
         let (place, shape) = self.find_output(program, output)?;
         let mut values = vec![0.0; shape.len()];
-        self.device.read(place, &mut values);
+        self.executor.read(place, &mut values)?;
         Ok(values)
     }
 
@@ -139,8 +143,7 @@ impl Session {
     pub fn read_into(&self, program: &str, output: &str, values: &mut [f32]) -> Result<()> {
         let (place, shape) = self.find_output(program, output)?;
         check_length(output, shape, values.len())?;
-        self.device.read(place, values);
-        Ok(())
+        self.executor.read(place, values)
     }
 
     /// An output of one number, such as a loss, of the program that was run last.
@@ -152,14 +155,14 @@ impl Session {
 
     /// Begins anew with another seed, in the same memory: parameters as the seed gives them, no
     /// steps, the optimiser's state at zero. Inputs stay.
-    pub fn restart(&mut self, seed: u64) {
+    pub fn restart(&mut self, seed: u64) -> Result<()> {
         self.seed = seed;
         self.steps.fill(0);
         self.last = None;
         for buffer in self.plan.buffers.iter().filter(|buffer| buffer.role == Role::State) {
-            self.device.write(buffer.place, &vec![0.0; buffer.shape.len()]);
+            self.executor.write(buffer.place, &vec![0.0; buffer.shape.len()])?;
         }
-        self.initialise();
+        self.initialise()
     }
 
     /// The plan.
@@ -201,23 +204,25 @@ impl Session {
         let end = |buffer: &Buffer| buffer.place.offset + buffer.place.len;
         let begin = self.plan.buffers.iter().map(end).max().unwrap_or(0).next_multiple_of(16);
         let len = self.plan.arena_len().saturating_sub(begin);
-        self.device.write(Place { offset: begin, len }, &vec![f32::NAN; len]);
+        let nothing = vec![f32::NAN; len];
+        self.executor.write(Place { offset: begin, len }, &nothing).expect("a working device");
     }
 
-    fn initialise(&mut self) {
+    fn initialise(&mut self) -> Result<()> {
         for buffer in &self.plan.buffers {
             if let Role::Parameter(initial) = buffer.role {
                 let values = initial.draw(self.seed, &buffer.name, buffer.shape);
-                self.device.write(buffer.place, &values);
+                self.executor.write(buffer.place, &values)?;
             }
         }
+        Ok(())
     }
 
     /// A watched step can name an operation only if what it began with was in order.
     fn check_buffers(&self, index: usize) -> Result<()> {
         let program = &self.plan.programs[index];
         for buffer in program.used.iter().map(|&buffer| &self.plan.buffers[buffer]) {
-            if let Some(found) = self.device.not_finite(buffer.place) {
+            if let Some(found) = self.executor.not_finite(buffer.place)? {
                 return Err(EngineError::NotFiniteBefore {
                     program: program.name.clone(),
                     step: self.steps[index],

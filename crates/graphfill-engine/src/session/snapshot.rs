@@ -33,20 +33,21 @@ impl Snapshot {
 
 impl Session {
     /// The parameters as they are now: what early stopping keeps of the best step.
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> Result<Snapshot> {
         let parameters = self.parameter_buffers().map(|buffer| {
             let mut values = vec![0.0; buffer.shape.len()];
-            self.device.read(buffer.place, &mut values);
-            Parameter { name: buffer.name.clone(), shape: buffer.shape, values }
+            self.executor.read(buffer.place, &mut values)?;
+            Ok(Parameter { name: buffer.name.clone(), shape: buffer.shape, values })
         });
-        Snapshot { parameters: parameters.collect() }
+        Ok(Snapshot { parameters: parameters.collect::<Result<_>>()? })
     }
 
     /// Keeps the parameters as they are now in the memory of an earlier snapshot of this session.
-    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) -> Result<()> {
         for (buffer, parameter) in self.parameter_buffers().zip(&mut snapshot.parameters) {
-            self.device.read(buffer.place, &mut parameter.values);
+            self.executor.read(buffer.place, &mut parameter.values)?;
         }
+        Ok(())
     }
 
     /// The snapshot that [`Snapshot::tensors`] was made of. There must be a tensor for every
@@ -69,11 +70,12 @@ impl Session {
     }
 
     /// Sets the parameters to what they were. The optimiser's state and the steps stay.
-    pub fn restore(&mut self, snapshot: &Snapshot) {
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         let parameters =
             self.plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Parameter(_)));
         for (buffer, parameter) in parameters.zip(&snapshot.parameters) {
-            self.device.write(buffer.place, &parameter.values);
+            self.executor.write(buffer.place, &parameter.values)?;
         }
+        Ok(())
     }
 }

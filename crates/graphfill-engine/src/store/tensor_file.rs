@@ -28,7 +28,7 @@ pub(crate) fn write<'n>(
     path: &Path,
     texts: &BTreeMap<String, String>,
     tensors: &[(Cow<'_, str>, Shape)],
-    read: impl Fn(usize) -> Cow<'n, [f32]>,
+    read: impl Fn(usize) -> io::Result<Cow<'n, [f32]>>,
 ) -> Result<()> {
     let write = || -> io::Result<()> {
         let header = header(texts, tensors)?;
@@ -48,7 +48,7 @@ pub(crate) fn write<'n>(
         writer.write_all(&(header.len() as u64).to_le_bytes())?;
         writer.write_all(&header)?;
         for tensor in 0..tensors.len() {
-            for number in read(tensor).iter() {
+            for number in read(tensor)?.iter() {
                 writer.write_all(&number.to_le_bytes())?;
             }
         }

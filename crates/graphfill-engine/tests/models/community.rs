@@ -182,7 +182,7 @@ pub(crate) fn minimise<'p>(program: &'p Program, loss: Matrix<'p>, adam: &Adam, 
 pub(crate) fn session(programs: Vec<Program>) -> Session {
     let recorded = |program: Program| program.finish().expect("a program without mistakes");
     let plan = Plan::new(programs.into_iter().map(recorded).collect()).expect("a plan");
-    let mut session = Session::new(plan, 7);
+    let mut session = crate::device::session(plan, 7);
     session.watch(1);
     session
 }

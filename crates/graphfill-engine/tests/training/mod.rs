@@ -1,5 +1,8 @@
 //! A small graph network with everything that training takes, for tests of the engine as a whole.
 
+#[path = "../device/mod.rs"]
+mod device;
+
 use std::sync::Arc;
 
 use graphfill_engine::{
@@ -52,7 +55,7 @@ pub(crate) fn session(seed: u64) -> Session {
     let names = ["first.weights", "first.bias", "second.weights", "second.bias"];
     program.minimise(loss, &adam, Some(0.5), &names);
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, seed);
+    let mut session = device::session(plan, seed);
     let wave = |len: usize| (0..len).map(|at| (at as f32 * 0.37).sin()).collect::<Vec<_>>();
     session.write("x", &wave(NODES * FEATURES)).expect("x");
     session.write("y", &wave(NODES * CLASSES)).expect("y");

@@ -112,7 +112,7 @@ impl<'a> Course<'a> {
         self.history.losses.clone_from(&stage.losses);
         self.history.models.push(stage.purpose.clone());
         if let Some(finished) = self.found_finished(model)? {
-            session.restore(&session.snapshot_of(&finished.parameters)?);
+            session.restore(&session.snapshot_of(&finished.parameters)?)?;
             self.history.lines.extend(self.found_history(model));
             self.finished.push(finished);
             return Ok(&self.finished[model]);
@@ -155,12 +155,12 @@ impl<'a> Course<'a> {
         self.progress.end();
         let (updates, score) = match &state.best {
             Some(best) => {
-                session.restore(&best.parameters);
+                session.restore(&best.parameters)?;
                 (best.updates, Some(best.score))
             }
             None => (state.updates, None),
         };
-        let parameters = session.snapshot().tensors();
+        let parameters = session.snapshot()?.tensors();
         self.finished.push(Finished { updates, score, ended, parameters });
         if let Some(checkpoint) = self.options.checkpoint.as_ref().filter(|_| !ended.is_early()) {
             session.save_with(&checkpoint.path, &self.contents(None))?;

@@ -110,7 +110,8 @@ impl Learnt {
         let hidden = task.validation[..sets].iter().fold(nothing, |all, set| all.union(set));
         let unknown = task.unknown.union(&hidden);
         let is_refitted = unknown != *task.unknown;
-        let prepared = learner.prepare(task, &unknown)?;
+        let mut prepared = learner.prepare(task, &unknown)?;
+        prepared.plan = prepared.plan.on(&task.training.device);
         check_memory(learner, task, &prepared.plan)?;
         let identity = identity(learner, task, &prepared);
         let mut about = learner.about(task, &prepared.outlet);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use graphfill_engine::MemoryLimit;
+use graphfill_engine::{Device, MemoryLimit};
 
 /// Limits and checkpoints. By default there are none, and methods train until they get no better.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +14,8 @@ pub struct TrainingOptions {
     pub deadline: Option<Deadline>,
     /// Where the state of the training is kept.
     pub checkpoint: Option<CheckpointOptions>,
+    /// Where models are trained.
+    pub device: Device,
     /// The most memory that a model may take.
     pub memory: Option<MemoryLimit>,
     /// The name of the data set, if it is one whose published settings are known.
@@ -26,6 +28,7 @@ impl TrainingOptions {
         most_updates: None,
         deadline: None,
         checkpoint: None,
+        device: Device::cpu(),
         memory: None,
         preset: None,
     };

@@ -37,7 +37,7 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
         prepared: Prepared,
     ) -> Result<Self> {
         let Prepared { plan, inputs, outlet } = prepared;
-        let mut session = Session::new(plan, task.seed);
+        let mut session = Session::new(plan.on(&task.training.device), task.seed)?;
         for (name, values) in inputs {
             session.write(&name, &values)?;
         }
@@ -90,7 +90,7 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
         validator: Option<&Validator<'_>>,
     ) -> Result<u64> {
         let Trainer { learner, session, outlet, .. } = self;
-        session.restart(seed_of(self.task.seed, model));
+        session.restart(seed_of(self.task.seed, model))?;
         let losses = outlet.losses.clone();
         let update = |number| learner.update(number);
         let stage = Stage { purpose, update: &update, losses, schedule };
@@ -122,7 +122,7 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
 
     /// Takes the parameters of a model that was trained before.
     pub(super) fn take(&mut self, parameters: &Tensors) -> Result<()> {
-        self.session.restore(&self.session.snapshot_of(parameters)?);
+        self.session.restore(&self.session.snapshot_of(parameters)?)?;
         self.models.push(self.learner.trained(&mut self.session)?);
         Ok(())
     }

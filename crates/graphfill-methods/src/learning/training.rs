@@ -101,7 +101,7 @@ impl Loop<'_, '_> {
         if let (0, Some(validate)) = (state.updates, validation.as_mut()) {
             // What a model says before it has learnt anything may be the best there is.
             let score = validate(session)?;
-            keep_better(state, score, session);
+            keep_better(state, score, session)?;
         }
         // A training that was resumed at its end has nothing left to do.
         if let Some(ended) = self.ended(state) {
@@ -124,7 +124,7 @@ impl Loop<'_, '_> {
             }
             let score = validation.as_mut().map(|validate| validate(session)).transpose()?;
             if let Some(score) = score {
-                keep_better(state, score, session);
+                keep_better(state, score, session)?;
             }
             let ended = self.ended(state);
             let watched = watch(session)?;
@@ -154,16 +154,17 @@ impl Loop<'_, '_> {
     }
 }
 
-fn keep_better(state: &mut State, score: f64, session: &Session) {
+fn keep_better(state: &mut State, score: f64, session: &Session) -> Result<()> {
     match &mut state.best {
         Some(best) if score > best.score => {
             (best.updates, best.score) = (state.updates, score);
-            session.snapshot_into(&mut best.parameters);
+            session.snapshot_into(&mut best.parameters)?;
         }
         Some(_) => {}
         None => {
-            let parameters = session.snapshot();
+            let parameters = session.snapshot()?;
             state.best = Some(Best { updates: state.updates, score, parameters });
         }
     }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! A model learns with every encoder, of every depth.
 
-use graphfill_engine::{Plan, Session};
+use graphfill_engine::Plan;
 use graphfill_methods::encoder::DEFAULT_DEPTH;
 use graphfill_methods::svga::{EncoderKind, Model, TRAINING};
 
@@ -19,7 +19,7 @@ fn every_encoder_learns_two_communities() {
                 let model = Model { encoder, depth, lambda: 0.1, ..TRAINED };
                 let program = variant.training(&model, &graph, &observed, &likelihood);
                 let plan = Plan::new(vec![program.expect("a program")]).expect("a plan");
-                let mut session = Session::new(plan, 3);
+                let mut session = crate::device::session(plan, 3);
                 let mut losses = || {
                     session.run(TRAINING).expect("an update");
                     ["loss", "features"].map(|name| session.scalar(TRAINING, name).expect(name))

@@ -80,7 +80,7 @@ fn engine(case: &Case, edges: &Edges) -> Session {
         program.output(&format!("gradient of {name}"), gradient);
     }
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, SEED);
+    let mut session = crate::device::session(plan, SEED);
     names.push("slope".to_owned());
     let mut numbers = Numbers::new(19);
     for name in names {
@@ -102,7 +102,7 @@ fn masks(case: &Case) -> Vec<Dense> {
         program.output(&format!("layer {layer}"), kept);
     }
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, SEED);
+    let mut session = crate::device::session(plan, SEED);
     session.run(PROGRAM).expect("a run");
     let mask = |layer: usize| {
         let kept = session.read(PROGRAM, &format!("layer {layer}")).expect("an output");

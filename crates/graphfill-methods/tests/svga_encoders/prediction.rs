@@ -24,7 +24,7 @@ fn both_programs(model: &Model, variant: Variant, edges: &Edges) -> Session {
         Variant::Unrestricted => model.unrestricted_prediction(&graph),
     };
     let programs = [training, prediction].map(|program| program.expect("a program"));
-    Session::new(Plan::new(programs.into()).expect("a plan"), 29)
+    crate::device::session(Plan::new(programs.into()).expect("a plan"), 29)
 }
 
 fn latent(session: &mut Session) -> Vec<f32> {

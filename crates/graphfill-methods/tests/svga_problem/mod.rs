@@ -143,5 +143,5 @@ pub(crate) fn training(variant: Variant, nodes: usize, seed: u64) -> Session {
     let likelihood = Arc::new(likelihood.expect("a likelihood"));
     let graph = Edges::random(nodes, false).graph();
     let program = variant.training(&TRAINED, &graph, &observed, &likelihood);
-    Session::new(Plan::new(vec![program.expect("a program")]).expect("a plan"), seed)
+    crate::device::session(Plan::new(vec![program.expect("a program")]).expect("a plan"), seed)
 }

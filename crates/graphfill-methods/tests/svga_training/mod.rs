@@ -124,7 +124,7 @@ fn training_learns_two_communities() {
             let model = Model { lambda, ..TRAINED };
             let program = variant.training(&model, &graph, &observed, &likelihood);
             let plan = Plan::new(vec![program.expect("a program")]).expect("a plan");
-            let mut session = Session::new(plan, SEED);
+            let mut session = crate::device::session(plan, SEED);
             update(&mut session, 1);
             let read = |session: &Session, name: &str| session.scalar(TRAINING, name).expect(name);
             let first = ["loss", "features"].map(|name| read(&session, name));

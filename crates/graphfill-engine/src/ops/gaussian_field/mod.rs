@@ -10,6 +10,7 @@
 //! mean row z̄, and what z̄ (βI + ZᵀZ)⁻¹ loses in single precision is added to every row. An error in
 //! either would be the same in all rows, and sum up in the gradients of what they share.
 
+mod card;
 mod determinant;
 mod quadratic;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::cpu::{Call, Dense, Existing, as_doubles, cut, cut_len, doubles, product_rows};
+use crate::cuda;
 use crate::program::{Backward, Constant, Mismatch, Operation};
 use crate::{Matrix, Shape, SparseMatrix};
 use determinant::Determinant;
@@ -183,5 +185,13 @@ impl Operation for GaussianField {
         let trace: f64 = partial.iter().sum();
         let energy = f64::from(self.quadratic) * trace + determinant.energy;
         value.into_iter().for_each(|value| value[0] = energy as f32);
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        self.card_scratch(inputs[0])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        self.on_card(call)
     }
 }

@@ -98,7 +98,7 @@ proptest! {
 
 #[test]
 fn the_energy_is_the_same_without_its_derivative() {
-    use crate::{Initial, Plan, Program, Session};
+    use crate::{Initial, Plan, Program};
     let matrix = SparseMatrix::symmetric(vec![0, 1, 2, 2], vec![1, 0], None);
     let similarity = Arc::new(matrix);
     let build = |with_gradient: bool| {
@@ -110,7 +110,7 @@ fn the_energy_is_the_same_without_its_derivative() {
             program.output("gradient", program.differentiate(energy, &["z"])[0]);
         }
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 3);
+        let mut session = crate::testing::session(plan, 3);
         session.run("test").expect("a run");
         session.scalar("test", "energy").expect("an output")
     };

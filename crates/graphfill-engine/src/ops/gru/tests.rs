@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::Direction;
 use crate::testing::{Reference, check, check_at, check_value, some_numbers};
-use crate::{Initial, Plan, Program, Session, Shape};
+use crate::{Initial, Plan, Program, Shape};
 
 /// The definition, one number after the other.
 fn states(x: &[Reference], length: usize, direction: Direction) -> Reference {
@@ -132,7 +132,7 @@ fn a_layer_is_its_parts() {
     program.output("layer", layer);
     program.output("parts", parts);
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 1);
+    let mut session = crate::testing::session(plan, 1);
     session.write("sequence", &some_numbers(24, 0)).expect("a sequence");
     session.run("layer").expect("a run");
     let read = |name| session.read("layer", name).expect("an output");
@@ -151,7 +151,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         names.iter().zip(gradients).for_each(|(name, gradient)| program.output(name, gradient));
         program.output("states", layer);
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 1);
+        let mut session = crate::testing::session(plan, 1);
         session.write("sequence", &some_numbers(5 * 70 * 3, 0)).expect("a sequence");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.expect("a pool").install(|| session.run("test").expect("a run"));

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
 use crate::random::{Key, normals};
 use crate::testing::{Reference, check, some_numbers};
-use crate::{Initial, Plan, Program, Session, Shape, SparseRows};
+use crate::{Initial, Plan, Program, Shape, SparseRows};
 
 /// One block, told cell by cell.
 #[derive(Debug, Clone)]
@@ -269,7 +269,7 @@ fn many_blocks_of_rows_make_one_loss() {
         }
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
         let peak = plan.peak_bytes();
-        let mut session = Session::new(plan, 1);
+        let mut session = crate::testing::session(plan, 1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| session.run("test").expect("a run"));
         let read = |name: &&str| session.read("test", name).expect("an output");
@@ -334,7 +334,7 @@ fn wide_blocks_are_judged() {
         program.output(name, gradient);
     }
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 1);
+    let mut session = crate::testing::session(plan, 1);
     session.scribble();
     session.run("test").expect("a run");
     let exact = |at: usize| Reference {
@@ -391,7 +391,7 @@ fn scores_far_out_stay_finite() {
         program.output("loss", loss);
         program.output("gradient", program.differentiate(loss, &["scores"])[0]);
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 0);
+        let mut session = crate::testing::session(plan, 0);
         session.write("scores", &[900.0, -900.0, -900.0, 900.0]).expect("a buffer");
         session.watch(1);
         session.run("test").expect("finite numbers");
@@ -418,7 +418,7 @@ fn what_weighs_nothing_counts_nothing() {
     program.output("gradient", program.differentiate(loss, &["scores"])[0]);
     program.output("plain", scores.loss(&likelihood));
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 0);
+    let mut session = crate::testing::session(plan, 0);
     let mut run = |weights: Vec<f32>| {
         session.write("weights", &weights).expect("weights");
         session.scribble();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::random::{Key, PAIR_GROUP, pairs_below};
 use crate::testing::{Reference, check, some_numbers};
-use crate::{Initial, Plan, Program, Session, Shape};
+use crate::{Initial, Plan, Program, Shape};
 
 fn scores(left: &Reference, right: &Reference, pairs: &[[u32; 2]]) -> Reference {
     Reference::new(Shape::new(pairs.len(), 1), |pair, _| {
@@ -52,6 +52,18 @@ proptest! {
     }
 }
 
+/// Lists of hundreds and of thousands of pairs.
+#[test]
+fn few_rows_may_have_many_pairs() {
+    for (left, right, columns, count) in [(3, 2, 5, 2500), (4, 1, 4, 700), (2, 1, 1, 12_000)] {
+        let shapes = [Shape::new(left, columns), Shape::new(right, columns)];
+        let pairs: Arc<[[u32; 2]]> = drawn(count, [left as u32, right as u32]).into();
+        let reference = |x: &[Reference]| scores(&x[0], &x[1], &pairs);
+        check(&shapes, |_, x| x[0].sampled_pair_scores(x[1], count), reference);
+        check(&shapes, |_, x| x[0].pair_scores(x[1], &pairs), reference);
+    }
+}
+
 #[test]
 fn only_one_side_may_be_learnt() {
     let (shape, pairs) = (Shape::new(3, 4), Arc::from([[0, 2], [2, 2], [0, 1]]));
@@ -83,7 +95,7 @@ fn pairs_are_drawn_anew_and_evenly() {
     let own = program.parameter("own", [5, 1], Initial::ZEROS);
     program.output("scores", own.sampled_pair_scores(program.constant([1, 1], 1.0), 50_000));
     let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-    let mut session = Session::new(plan, 0);
+    let mut session = crate::testing::session(plan, 0);
     session.write("own", &[0.0, 1.0, 2.0, 3.0, 4.0]).expect("own");
     let mut draw = || {
         session.run("draw").expect("a run");
@@ -113,7 +125,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         program.output("left", gradients[0]);
         program.output("right", gradients[1]);
         let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-        let mut session = Session::new(plan, 9);
+        let mut session = crate::testing::session(plan, 9);
         session.write("weights", &some_numbers(5000, 4)).expect("weights");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.expect("a pool").install(|| session.run("test").expect("a run"));

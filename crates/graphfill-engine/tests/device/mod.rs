@@ -1,0 +1,23 @@
+//! The device that tests run on: the processor, or the card that `GRAPHFILL_TEST_DEVICE` names as
+//! `cuda` (in single precision) or `cuda,tf32`.
+
+use std::sync::LazyLock;
+
+use graphfill_engine::cuda::{Options, Precision};
+use graphfill_engine::{Device, Plan, Session};
+
+static DEVICE: LazyLock<Device> = LazyLock::new(|| {
+    let Ok(asked) = std::env::var("GRAPHFILL_TEST_DEVICE") else { return Device::cpu() };
+    let precision = asked.strip_prefix("cuda").map(|rest| rest.trim_start_matches(','));
+    let precision = match precision {
+        Some("") => Precision::F32,
+        Some(precision) => precision.parse().expect("a precision"),
+        None => panic!("GRAPHFILL_TEST_DEVICE is `{asked}`, and cuda or cuda,tf32 is expected"),
+    };
+    Device::cuda(0, Options { precision, ..Options::default() }).expect("a card")
+});
+
+/// A session on that device.
+pub(crate) fn session(plan: Plan, seed: u64) -> Session {
+    Session::new(plan.on(&DEVICE), seed).expect("a session")
+}
