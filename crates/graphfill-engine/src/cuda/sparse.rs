@@ -24,6 +24,7 @@ macro_rules! sparse_source {
             $name,
             concat!(
                 include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cuda/sparse_rows.cuh")),
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cuda/finish.cuh")),
                 include_str!($name)
             ),
         )
