@@ -131,11 +131,11 @@ impl Operation for SparseProduct {
             dealt.width.into(),
             dealt.lanes.into(),
         ];
-        call.launch(KERNELS.kernel(name), dealt.grid(view.rows()), arguments);
+        call.launch_finishing(KERNELS.kernel(name), dealt.grid(view.rows()), &arguments);
         if let Some(pieces) = pieces {
             let arguments = [pieces.list.into(), pieces.partial.into(), out.into(), columns.into()];
             let grid = cuda::Grid::blocks(pieces.count, cuda::THREADS);
-            call.launch(KERNELS.kernel("add_pieces"), grid, arguments);
+            call.launch_finishing(KERNELS.kernel("add_pieces"), grid, &arguments);
         }
         Ok(())
     }

@@ -195,6 +195,12 @@ impl Cuda {
             Ok(match command {
                 Command::Launch { kernel, grid, arguments } => {
                     let function = functions[&kernel];
+                    if !function.takes(arguments.len(), self.card.driver) {
+                        let (name, count) = (kernel.function, arguments.len());
+                        return Err(self
+                            .card
+                            .failed(format!("{name} does not take {count} arguments")));
+                    }
                     function.allow_shared(grid.shared).map_err(|error| self.fail(error))?;
                     Resolved::Launch { function, grid, arguments }
                 }

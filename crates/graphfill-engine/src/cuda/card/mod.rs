@@ -28,6 +28,8 @@ const LEAST_DRIVER: i32 = 12_000;
 pub struct Card {
     number: usize,
     model: String,
+    /// The CUDA version that the driver supports.
+    driver: i32,
     options: Options,
     compiler: Compiler,
     functions: Mutex<HashMap<Kernel, Function>>,
@@ -55,7 +57,7 @@ impl Card {
         let (model, capability) = about().map_err(|error| failed(problem(error)))?;
         let compiler = Compiler::new(capability, options.cache.clone()).map_err(failed)?;
         let (functions, idle) = (Mutex::default(), Mutex::default());
-        Ok(Card { number, model, options, compiler, functions, idle, context })
+        Ok(Card { number, model, driver: version, options, compiler, functions, idle, context })
     }
 
     pub(crate) fn name(&self) -> String {
