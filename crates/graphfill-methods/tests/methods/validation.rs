@@ -1,5 +1,5 @@
 //! Whether scores on validation cells are computed on the host or where a model is trained changes
-//! nothing but their rounding.
+//! nothing but their rounding, on whichever device `GRAPHFILL_TEST_DEVICE` names.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,10 @@ use graphfill_methods::{Task, registry};
 
 use crate::support::{LEARNERS, small_models};
 use crate::tables::{mixed, village};
+
+#[path = "../../../graphfill-engine/tests/device/mod.rs"]
+#[allow(dead_code)]
+mod device;
 
 const ROWS: usize = 96;
 
@@ -72,7 +76,7 @@ fn compare(what: &str, one: &History, other: &History) {
 }
 
 fn at(validation: ValidationPlace) -> TrainingOptions {
-    TrainingOptions { validation, ..TrainingOptions::default() }
+    TrainingOptions { validation, device: device::device(), ..TrainingOptions::default() }
 }
 
 #[test]
