@@ -39,7 +39,7 @@ pub mod vae;
 
 pub use error::{MethodError, Result};
 pub use method::{
-    Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, RANKING_DEPTH,
-    Score, Task,
+    Choice, DeviceUse, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo,
+    RANKING_DEPTH, Score, Task,
 };
 pub use parameters::{Allowed, FixedParameters, ParameterInfo, Parameters, Value};

@@ -4,11 +4,15 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 /// Rows that one thread takes at a time.
 const ROWS_A_TASK: usize = 64;
+
+const ADD_BIAS: cuda::Kernel =
+    cuda::Source::new("add_bias.cu", include_str!("add_bias.cu")).kernel("add_bias");
 
 #[derive(Debug)]
 struct AddBias;
@@ -54,6 +58,24 @@ impl Operation for AddBias {
             let input = input.map(|input| &input[begin..begin + out.len()]);
             Arch::new().dispatch(Rows { input, bias, out });
         });
+    }
+
+    fn cuda_finish(&self, call: &cuda::Call<'_>) -> Option<cuda::Finish> {
+        Some(cuda::Finish::AddRow(call.input(1)))
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let shape = call.output_shape(0);
+        let quads = shape.len().div_ceil(4);
+        let arguments = [
+            call.input(0).into(),
+            call.input(1).into(),
+            call.output(0).into(),
+            (shape.columns as u32).into(),
+            quads.into(),
+        ];
+        call.launch(ADD_BIAS, cuda::Grid::strided(quads), arguments);
+        Ok(())
     }
 }
 

@@ -8,10 +8,15 @@
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+use super::sum::Shares;
 use super::wanted::wanted_portions;
 use crate::cpu::{Call, PORTION, as_doubles, doubles, exp, ln, sigmoid};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
+
+const BINARY_LOSS: cuda::Kernel =
+    cuda::Source::new("binary_loss.cu", include_str!("binary_loss.cu")).kernel("binary_loss");
 
 /// What all the logits should say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +84,35 @@ impl Operation for BinaryLoss {
         if let Some(loss) = loss {
             loss[0] = (sums.iter().sum::<f64>() / logits.len().max(1) as f64) as f32;
         }
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        cuda::Call::scratch_len([Shares::of(inputs[0]).scratch()])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let count = call.input_shape(0).len();
+        let shares = Shares::of(call.input_shape(0));
+        let (loss, derivative) = (call.wanted_output(0), call.wanted_output(1));
+        let partial = call.scratch(shares.scratch());
+        let sign: f32 = match self.label {
+            Label::One => -1.0,
+            Label::Zero => 1.0,
+        };
+        let share = 1.0 / count.max(1) as f64;
+        let arguments = [
+            call.input(0).into(),
+            count.into(),
+            sign.into(),
+            (share as f32).into(),
+            loss.map(|_| partial).into(),
+            derivative.into(),
+        ];
+        call.launch(BINARY_LOSS, shares.grid, arguments);
+        if let Some(loss) = loss {
+            shares.add(call, partial, share, loss);
+        }
+        Ok(())
     }
 }
 

@@ -9,8 +9,15 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Backward, MOST_INPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
+
+const KERNELS: cuda::Source = cuda::Source::new("columns.cu", include_str!("columns.cu"));
+const CONCATENATE: [cuda::Kernel; 2] =
+    [KERNELS.kernel("concatenate"), KERNELS.kernel("concatenate_fours")];
+const SLICE_COLUMNS: [cuda::Kernel; 2] =
+    [KERNELS.kernel("slice_columns"), KERNELS.kernel("slice_columns_fours")];
 
 #[derive(Debug)]
 struct Concatenate;
@@ -86,6 +93,28 @@ impl Operation for Concatenate {
             }
         });
     }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows, columns } = call.output_shape(0);
+        let inputs = call.inputs();
+        let widths = (0..inputs).map(|input| call.input_shape(input).columns);
+        let (at_a_time, kernel) = at_a_time(widths, CONCATENATE);
+        let columns = columns / at_a_time;
+        // Inputs that there are not begin behind the last column.
+        let mut arguments = [cuda::Argument::from(0usize); 2 * MOST_INPUTS + 3];
+        arguments[MOST_INPUTS..].fill((columns as u32).into());
+        let mut begin = 0;
+        for input in 0..inputs {
+            arguments[input] = call.input(input).into();
+            arguments[MOST_INPUTS + input] = (begin as u32).into();
+            begin += call.input_shape(input).columns / at_a_time;
+        }
+        let count = rows * columns;
+        let rest = [call.output(0).into(), (columns as u32).into(), count.into()];
+        arguments[2 * MOST_INPUTS..].copy_from_slice(&rest);
+        call.launch(kernel, cuda::Grid::strided(count), arguments);
+        Ok(())
+    }
 }
 
 impl Operation for SliceColumns {
@@ -119,6 +148,27 @@ impl Operation for SliceColumns {
             out.copy_from_slice(&input[row * width + columns.start..row * width + columns.end]);
         });
     }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let width = call.input_shape(0).columns;
+        let Shape { rows, columns } = call.output_shape(0);
+        let (at_a_time, kernel) = at_a_time([width, self.columns.start, columns], SLICE_COLUMNS);
+        let count = rows * columns / at_a_time;
+        let [width, begin, columns] = [width, self.columns.start, columns]
+            .map(|columns| cuda::Argument::from((columns / at_a_time) as u32));
+        let (input, out) = (call.input(0).into(), call.output(0).into());
+        let arguments = [input, width, begin, out, columns, count.into()];
+        call.launch(kernel, cuda::Grid::strided(count), arguments);
+        Ok(())
+    }
+}
+
+/// How many numbers are copied at a time, and by which kernel: four where all widths allow it.
+fn at_a_time(
+    widths: impl IntoIterator<Item = usize>,
+    [single, fours]: [cuda::Kernel; 2],
+) -> (usize, cuda::Kernel) {
+    if widths.into_iter().all(|width| width % 4 == 0) { (4, fours) } else { (1, single) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! A matrix of one number:  out = value
 
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Mismatch, Operation, Program};
 use crate::{Matrix, Shape};
+
+const FILL: cuda::Kernel = cuda::Source::new("fill.cu", include_str!("fill.cu")).kernel("fill");
 
 #[derive(Debug)]
 pub(crate) struct Fill {
@@ -35,5 +38,17 @@ impl Operation for Fill {
 
     fn cpu(&self, call: &mut Call<'_>) {
         call.output(0).fill(self.value);
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (out, numbers) = (call.output(0), self.shape.len());
+        if self.value.to_bits() == 0 {
+            call.zero(out, numbers);
+        } else {
+            let quads = numbers.div_ceil(4);
+            let arguments = [self.value.into(), out.into(), quads.into()];
+            call.launch(FILL, cuda::Grid::strided(quads), arguments);
+        }
+        Ok(())
     }
 }

@@ -8,10 +8,15 @@
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+use super::sum::Shares;
 use super::wanted::wanted_portions;
 use crate::cpu::{Call, PORTION, as_doubles, doubles, exp};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
+
+const GAUSSIAN_KL: cuda::Kernel =
+    cuda::Source::new("gaussian_kl.cu", include_str!("gaussian_kl.cu")).kernel("gaussian_kl");
 
 #[derive(Debug)]
 struct GaussianKl;
@@ -74,6 +79,32 @@ impl Operation for GaussianKl {
         if let Some(value) = value {
             value[0] = (-0.5 * sums.iter().sum::<f64>() * f64::from(share)) as f32;
         }
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        cuda::Call::scratch_len([Shares::of(inputs[0]).scratch()])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let shape = call.input_shape(0);
+        let shares = Shares::of(shape);
+        let value = call.wanted_output(0);
+        let partial = call.scratch(shares.scratch());
+        let share = 1.0 / shape.rows.max(1) as f64;
+        let arguments = [
+            call.input(0).into(),
+            call.input(1).into(),
+            shape.len().into(),
+            (share as f32).into(),
+            value.map(|_| partial).into(),
+            call.wanted_output(1).into(),
+            call.wanted_output(2).into(),
+        ];
+        call.launch(GAUSSIAN_KL, shares.grid, arguments);
+        if let Some(value) = value {
+            shares.add(call, partial, -0.5 * share, value);
+        }
+        Ok(())
     }
 }
 

@@ -11,15 +11,21 @@
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use super::column_sums::AddRows;
-use super::row_sums::{add_scaled_heads, dot_heads};
+use super::column_sums::{AddRows, SumsOnCard};
+use super::row_sums::{add_scaled_heads, dot_heads, grid_of_rows, lanes_of_row};
 use super::wanted::wanted_portions;
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 /// Rows of a portion.
 const ROWS: usize = 128;
+
+const KERNELS: cuda::Source = cuda::Source::new("head_scores.cu", include_str!("head_scores.cu"));
+const SCORES: cuda::Kernel = KERNELS.kernel("head_scores");
+const BY_FEATURES: cuda::Kernel = KERNELS.kernel("head_scores_by_features");
+const BY_FEATURES_FOURS: cuda::Kernel = KERNELS.kernel("head_scores_by_features_fours");
 
 #[derive(Debug)]
 struct HeadScores;
@@ -77,6 +83,23 @@ impl Operation for HeadScores {
             Arch::new().dispatch(Scores { features, vectors, heads, out });
         });
     }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows: heads, columns: width } = call.input_shape(1);
+        let count = call.output_shape(0).len();
+        let lanes = lanes_of_row(width);
+        let arguments = [
+            call.input(0).into(),
+            call.input(1).into(),
+            call.output(0).into(),
+            count.into(),
+            (heads as u32).into(),
+            (width as u32).into(),
+            lanes.into(),
+        ];
+        call.launch(SCORES, grid_of_rows(count, lanes), arguments);
+        Ok(())
+    }
 }
 
 impl Operation for HeadScoresGradient {
@@ -124,6 +147,35 @@ impl Operation for HeadScoresGradient {
             sums.fill(0.0);
             Arch::new().dispatch(AddRows { rows, sums });
         }
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
+        let sums = SumsOnCard::of_heads(inputs[1], inputs[2].rows);
+        if wanted[1] { sums.scratch_len() } else { 0 }
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (features, vectors) = (call.input_shape(1), call.input_shape(2));
+        let (gradient, heads) = (call.input(0), vectors.rows);
+        if let Some(out) = call.wanted_output(0) {
+            let fours = vectors.columns % 4 == 0;
+            let (kernel, at_a_time) = if fours { (BY_FEATURES_FOURS, 4) } else { (BY_FEATURES, 1) };
+            let count = features.len() / at_a_time;
+            let arguments = [
+                gradient.into(),
+                call.input(2).into(),
+                out.into(),
+                ((features.columns / at_a_time) as u32).into(),
+                ((vectors.columns / at_a_time) as u32).into(),
+                count.into(),
+            ];
+            call.launch(kernel, cuda::Grid::strided(count), arguments);
+        }
+        if let Some(out) = call.wanted_output(1) {
+            let sums = SumsOnCard::of_heads(features, heads).weighed(gradient);
+            sums.launch(call, call.input(1), out);
+        }
+        Ok(())
     }
 }
 

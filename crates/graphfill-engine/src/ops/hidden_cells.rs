@@ -13,10 +13,14 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::cpu::{Call, PORTION};
+use crate::cuda;
 use crate::fingerprint::Fingerprint;
 use crate::program::{Constant, Mismatch, Operation, Program};
 use crate::random::{KEEP_GROUP, Key, keep_factors, keep_threshold};
 use crate::{Matrix, Shape};
+
+const HIDDEN_CELLS: cuda::Kernel =
+    cuda::Source::new("hidden_cells.cu", include_str!("hidden_cells.cu")).kernel("hidden_cells");
 
 struct HiddenCells {
     rows: usize,
@@ -106,6 +110,28 @@ impl Operation for HiddenCells {
             let first = task * rows_a_task;
             Arch::new().dispatch(Rows { operation: self, first, out, cell_key, row_key });
         });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (cells, columns) = (self.first_columns.len() - 1, self.cell_of_column.len());
+        let count = self.rows * cells;
+        let identity = self.first_columns.as_ptr().addr();
+        let first_columns =
+            call.constant(identity, "first columns", || self.first_columns.to_vec())?;
+        let arguments = [
+            call.context().into(),
+            self.cell_stream.into(),
+            self.row_stream.into(),
+            keep_threshold(self.share).into(),
+            keep_threshold(self.whole_rows).into(),
+            first_columns.into(),
+            (cells as u32).into(),
+            (columns as u32).into(),
+            call.output(0).into(),
+            count.into(),
+        ];
+        call.launch(HIDDEN_CELLS, cuda::Grid::strided(count.div_ceil(8)), arguments);
+        Ok(())
     }
 }
 

@@ -8,8 +8,12 @@ use std::ops::{Add, Neg, Sub};
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::cpu::{Call, for_each_portion};
+use crate::cuda;
 use crate::program::{Backward, MOST_INPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
+
+const KERNELS: cuda::Source =
+    cuda::Source::new("linear_combination.cu", include_str!("linear_combination.cu"));
 
 #[derive(Debug)]
 struct LinearCombination {
@@ -115,6 +119,41 @@ impl Operation for LinearCombination {
         for_each_portion(out, |begin, out| {
             Arch::new().dispatch(Portion { weights, inputs: &inputs, begin, out });
         });
+    }
+
+    fn cuda_finish(&self, call: &cuda::Call<'_>) -> Option<cuda::Finish> {
+        let out = call.output(0);
+        match self.weights[..] {
+            [own] => Some(cuda::Finish::Combine { own, other: None, weight: 0.0 }),
+            [first, second] if call.input(0) == out && call.input(1) != out => {
+                let other = Some(call.input(1));
+                Some(cuda::Finish::Combine { own: first, other, weight: second })
+            }
+            [first, second] if call.input(1) == out && call.input(0) != out => {
+                let other = Some(call.input(0));
+                Some(cuda::Finish::Combine { own: second, other, weight: first })
+            }
+            _ => None,
+        }
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (terms, quads) = (self.weights.len(), call.output_shape(0).len().div_ceil(4));
+        // Terms that there are not are null pointers, which are not read.
+        let mut arguments = [cuda::Argument::from(0usize); 2 * MOST_INPUTS + 3];
+        for (term, &weight) in self.weights.iter().enumerate() {
+            arguments[term] = call.input(term).into();
+            arguments[MOST_INPUTS + term] = weight.into();
+        }
+        let rest = [(terms as u32).into(), call.output(0).into(), quads.into()];
+        arguments[2 * MOST_INPUTS..].copy_from_slice(&rest);
+        let kernel = match terms {
+            0..=2 => "combine_two",
+            3..=4 => "combine_four",
+            _ => "combine_twelve",
+        };
+        call.launch(KERNELS.kernel(kernel), cuda::Grid::strided(quads), arguments);
+        Ok(())
     }
 }
 

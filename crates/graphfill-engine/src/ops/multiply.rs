@@ -1,8 +1,12 @@
 //! Product of single numbers:  out = a · b
 
 use crate::cpu::{Call, Combine, combine};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
+
+const MULTIPLY: cuda::Kernel =
+    cuda::Source::new("multiply.cu", include_str!("multiply.cu")).kernel("multiply");
 
 #[derive(Debug)]
 struct Multiply;
@@ -50,6 +54,14 @@ impl Operation for Multiply {
     fn cpu(&self, call: &mut Call<'_>) {
         let (first, second) = (call.input_unless_in_place(0), call.input_unless_in_place(1));
         combine(first, second, call.output(0), self);
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let quads = call.output_shape(0).len().div_ceil(4);
+        let (first, second, out) = (call.input(0), call.input(1), call.output(0));
+        let arguments = [first.into(), second.into(), out.into(), quads.into()];
+        call.launch(MULTIPLY, cuda::Grid::strided(quads), arguments);
+        Ok(())
     }
 }
 

@@ -3,9 +3,13 @@
 //! Each number is a function of seed, stream, step and its place, so threads draw their own parts.
 
 use crate::cpu::{Call, for_each_portion};
+use crate::cuda;
 use crate::program::{Mismatch, Operation, Program};
 use crate::random::normals;
 use crate::{Matrix, Shape};
+
+const NORMAL_NOISE: cuda::Kernel =
+    cuda::Source::new("noise.cu", include_str!("noise.cu")).kernel("normal_noise");
 
 #[derive(Debug)]
 struct NormalNoise {
@@ -34,6 +38,14 @@ impl Operation for NormalNoise {
     fn cpu(&self, call: &mut Call<'_>) {
         let key = call.key(self.stream);
         for_each_portion(call.output(0), |begin, out| normals(key, begin, out));
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let count = self.shape.len();
+        let (context, out) = (call.context(), call.output(0));
+        let arguments = [context.into(), self.stream.into(), out.into(), count.into()];
+        call.launch(NORMAL_NOISE, cuda::Grid::strided(count.div_ceil(4)), arguments);
+        Ok(())
     }
 }
 

@@ -6,7 +6,9 @@
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+use super::row_sums::{grid_of_rows, lanes_of_row};
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::random::{Key, normals};
 use crate::{Matrix, Shape};
@@ -16,6 +18,11 @@ const ROWS_A_TASK: usize = 64;
 
 /// Rows that are shorter count as zero.
 const LEAST_LENGTH: f32 = 1e-12;
+
+const KERNELS: cuda::Source =
+    cuda::Source::new("normalise_rows.cu", include_str!("normalise_rows.cu"));
+const NORMALISE_ROWS: cuda::Kernel = KERNELS.kernel("normalise_rows");
+const NORMALISE_ROWS_GRADIENT: cuda::Kernel = KERNELS.kernel("normalise_rows_gradient");
 
 #[derive(Debug)]
 struct NormaliseRows {
@@ -73,6 +80,23 @@ impl Operation for NormaliseRows {
                 Arch::new().dispatch(Rows { input, out, lengths, columns, key, first });
             },
         );
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows, columns } = call.input_shape(0);
+        let lanes = lanes_of_row(columns);
+        let arguments = [
+            call.context().into(),
+            self.stream.into(),
+            call.input(0).into(),
+            call.output(0).into(),
+            call.wanted_output(1).into(),
+            rows.into(),
+            (columns as u32).into(),
+            lanes.into(),
+        ];
+        call.launch(NORMALISE_ROWS, grid_of_rows(rows, lanes), arguments);
+        Ok(())
     }
 }
 
@@ -148,6 +172,22 @@ impl Operation for NormaliseRowsGradient {
                 columns,
             });
         });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows, columns } = call.input_shape(0);
+        let lanes = lanes_of_row(columns);
+        let arguments = [
+            call.input(0).into(),
+            call.input(1).into(),
+            call.input(2).into(),
+            call.output(0).into(),
+            rows.into(),
+            (columns as u32).into(),
+            lanes.into(),
+        ];
+        call.launch(NORMALISE_ROWS_GRADIENT, grid_of_rows(rows, lanes), arguments);
+        Ok(())
     }
 }
 

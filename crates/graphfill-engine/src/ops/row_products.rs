@@ -5,13 +5,17 @@
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use super::row_sums::dot;
+use super::row_sums::{dot, grid_of_rows, lanes_of_row};
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 /// Rows that one thread takes at a time.
 const ROWS_A_TASK: usize = 64;
+
+const ROW_PRODUCTS: cuda::Kernel =
+    cuda::Source::new("row_products.cu", include_str!("row_products.cu")).kernel("row_products");
 
 #[derive(Debug)]
 struct RowProducts;
@@ -54,6 +58,21 @@ impl Operation for RowProducts {
             let (first, second) = (&first[own.clone()], &second[own]);
             Arch::new().dispatch(Rows { first, second, out });
         });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows, columns } = call.input_shape(0);
+        let lanes = lanes_of_row(columns);
+        let arguments = [
+            call.input(0).into(),
+            call.input(1).into(),
+            call.output(0).into(),
+            rows.into(),
+            (columns as u32).into(),
+            lanes.into(),
+        ];
+        call.launch(ROW_PRODUCTS, grid_of_rows(rows, lanes), arguments);
+        Ok(())
     }
 }
 

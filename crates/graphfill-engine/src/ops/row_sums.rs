@@ -3,8 +3,33 @@
 //!
 //! Eight numbers side by side, which compilers keep in one vector. The usual widths of heads have
 //! loops of their own: without knowing how often they run, they would take longer than their work.
+//!
+//! On a CUDA card, neighbouring lanes of a warp take a row together, and teams of threads a list of
+//! rows; see `common.cuh`.
+
+use crate::cuda::{Grid, THREADS};
 
 const LANES: usize = 8;
+
+/// Threads of a block that takes lists, a warp for each: `LIST_WARPS` in `common.cuh`.
+const LIST_THREADS: u32 = 512;
+
+/// How many lanes of a warp take a row of so many columns together, each four of them at a time
+/// where there are whole fours.
+pub(super) fn lanes_of_row(columns: usize) -> u32 {
+    let steps = if columns % 4 == 0 { columns / 4 } else { columns };
+    steps.next_power_of_two().min(32) as u32
+}
+
+/// So many lanes for each of so many rows.
+pub(super) fn grid_of_rows(rows: usize, lanes: u32) -> Grid {
+    Grid::blocks((rows * lanes as usize).div_ceil(THREADS as usize).max(1), THREADS)
+}
+
+/// A warp for each of so many lists.
+pub(super) fn grid_of_lists(lists: usize) -> Grid {
+    Grid::blocks(lists.div_ceil(LIST_THREADS as usize / 32).max(1), LIST_THREADS)
+}
 
 /// Σ a · b
 #[inline(always)]

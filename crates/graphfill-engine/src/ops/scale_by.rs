@@ -9,11 +9,17 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use crate::cpu::{Call, Convert, convert};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 /// Rows that one thread takes at a time.
 const ROWS_A_TASK: usize = 64;
+
+const KERNELS: cuda::Source = cuda::Source::new("scale_by.cu", include_str!("scale_by.cu"));
+const SCALE_BY: cuda::Kernel = KERNELS.kernel("scale_by");
+const SCALE_ROWS: cuda::Kernel = KERNELS.kernel("scale_rows");
+const SCALE_COLUMNS: cuda::Kernel = KERNELS.kernel("scale_columns");
 
 #[derive(Debug, Clone, Copy)]
 enum ScaleBy {
@@ -107,6 +113,24 @@ impl Operation for ScaleBy {
                 Arch::new().dispatch(TimesColumns { factors, out });
             }
         });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows, columns } = call.output_shape(0);
+        let quads = (rows * columns).div_ceil(4);
+        let grid = cuda::Grid::strided(quads);
+        let [x, factors, out] = [call.input(0), call.input(1), call.output(0)].map(Into::into);
+        let (columns, quads) = ((columns as u32).into(), quads.into());
+        match self {
+            ScaleBy::Scalar => call.launch(SCALE_BY, grid, [x, factors, out, quads]),
+            ScaleBy::Rows => {
+                call.launch(SCALE_ROWS, grid, [x, factors, out, rows.into(), columns, quads]);
+            }
+            ScaleBy::Columns => {
+                call.launch(SCALE_COLUMNS, grid, [x, factors, out, columns, quads]);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -101,6 +101,10 @@ impl Operation for SparseProduct {
         sparse_times_dense(self.rows(), call.input(0), columns, call.output(0));
     }
 
+    fn cuda_can_finish(&self, finishes: &[cuda::Finish]) -> bool {
+        cuda::Finishes::of(finishes).is_some()
+    }
+
     fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
         pieces_scratch(self.rows(), inputs[0].columns)
     }

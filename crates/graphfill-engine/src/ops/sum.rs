@@ -1,8 +1,14 @@
 //! Sum and mean of all numbers:  out = Σ x,  out = Σ x / count        1 × 1
 
 use crate::cpu::{Call, as_doubles, doubles, portions, sum_of_portions};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
+
+const KERNELS: cuda::Source = cuda::Source::new("sum.cu", include_str!("sum.cu"));
+const SUM_SHARES: cuda::Kernel = KERNELS.kernel("sum_shares");
+const ADD_SHARES: cuda::Kernel = KERNELS.kernel("add_shares");
+const SPREAD: cuda::Kernel = KERNELS.kernel("spread");
 
 #[derive(Debug)]
 struct Sum;
@@ -55,6 +61,52 @@ impl Operation for Sum {
         });
         call.output(0)[0] = sum as f32;
     }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        cuda::Call::scratch_len([Shares::of(inputs[0]).scratch()])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let shares = Shares::of(call.input_shape(0));
+        let partial = call.scratch(shares.scratch());
+        let count = call.input_shape(0).len();
+        let arguments = [call.input(0).into(), count.into(), partial.into()];
+        call.launch(SUM_SHARES, shares.grid, arguments);
+        shares.add(call, partial, 1.0, call.output(0));
+        Ok(())
+    }
+}
+
+/// A sum over all numbers of a matrix on a CUDA card: one partial sum a thread block, in double
+/// precision, then all of them in order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shares {
+    /// Of the kernel that leaves the partial sums, which takes four numbers at a time.
+    pub(super) grid: cuda::Grid,
+}
+
+impl Shares {
+    pub(super) fn of(shape: Shape) -> Self {
+        Shares { grid: cuda::Grid::strided(shape.len().div_ceil(4)) }
+    }
+
+    /// The numbers of four bytes that the partial sums take.
+    pub(super) fn scratch(self) -> usize {
+        2 * self.grid.blocks[0] as usize
+    }
+
+    /// out = factor · Σ of the partial sums.
+    pub(super) fn add(
+        self,
+        call: &mut cuda::Call<'_>,
+        partial: cuda::Address,
+        factor: f64,
+        out: cuda::Address,
+    ) {
+        let count = self.grid.blocks[0] as usize;
+        let arguments = [partial.into(), count.into(), factor.into(), out.into()];
+        call.launch(ADD_SHARES, cuda::Grid::blocks(1, cuda::THREADS), arguments);
+    }
 }
 
 impl Operation for Spread {
@@ -74,6 +126,13 @@ impl Operation for Spread {
     fn cpu(&self, call: &mut Call<'_>) {
         let number = call.input(0)[0];
         call.output(0).fill(number);
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let quads = self.shape.len().div_ceil(4);
+        let arguments = [call.input(0).into(), call.output(0).into(), quads.into()];
+        call.launch(SPREAD, cuda::Grid::strided(quads), arguments);
+        Ok(())
     }
 }
 

@@ -6,12 +6,21 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::cpu::{Call, as_doubles, doubles, portions, sum_of_portions};
+use crate::cuda;
 use crate::ops::linear_combination;
 use crate::program::{Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 /// Sums that run side by side, which compilers keep in vectors.
 const LANES: usize = 16;
+
+const KERNELS: cuda::Source = cuda::Source::new("clip.cu", include_str!("clip.cu"));
+const SQUARED_NORM: cuda::Kernel = KERNELS.kernel("squared_norm");
+const ADD_PARTIAL_NORMS: cuda::Kernel = KERNELS.kernel("add_partial_norms");
+const CLIP_SCALE: cuda::Kernel = KERNELS.kernel("clip_scale");
+
+/// Threads of the blocks that sum squares on a card.
+const SUM_THREADS: u32 = 1024;
 
 #[derive(Debug)]
 struct SquaredNorm;
@@ -58,6 +67,29 @@ impl Operation for SquaredNorm {
         });
         call.output(0)[0] = sum as f32;
     }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        cuda::Call::scratch_len([doubles(sum_blocks(inputs[0].len()))])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (count, out) = (call.input_shape(0).len(), call.output(0));
+        let blocks = sum_blocks(count);
+        let partial = call.scratch(doubles(blocks));
+        let arguments = [call.input(0).into(), count.into(), partial.into(), out.into()];
+        call.launch(SQUARED_NORM, cuda::Grid::blocks(blocks, SUM_THREADS), arguments);
+        if blocks > 1 {
+            let arguments = [partial.into(), (blocks as u32).into(), out.into()];
+            call.launch(ADD_PARTIAL_NORMS, cuda::Grid::blocks(1, SUM_THREADS), arguments);
+        }
+        Ok(())
+    }
+}
+
+/// The blocks that sum so many squares side by side: one for few numbers, two for each processor of
+/// a large card for many.
+fn sum_blocks(count: usize) -> usize {
+    count.div_ceil(1 << 16).clamp(1, 264)
 }
 
 struct SumOfSquares<'a> {
@@ -97,6 +129,12 @@ impl Operation for ClipScale {
     fn cpu(&self, call: &mut Call<'_>) {
         // A norm of 0 gives infinity, and so 1.
         call.output(0)[0] = (self.limit / call.input(0)[0].sqrt()).min(1.0);
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let arguments = [call.input(0).into(), self.limit.into(), call.output(0).into()];
+        call.launch(CLIP_SCALE, cuda::Grid::blocks(1, 32), arguments);
+        Ok(())
     }
 }
 
@@ -139,6 +177,12 @@ mod tests {
             let found = f64::from(scale_of(&gradients, limit));
             prop_assert!((found - expected).abs() < 1e-6 * expected, "{found}, not {expected}");
         }
+    }
+
+    #[test]
+    fn long_gradients() {
+        let expected = 1.0 / (0.5 * 200_001f32.sqrt());
+        assert!((scale_of(&[vec![0.5; 200_001]], 1.0) / expected - 1.0).abs() < 1e-6);
     }
 
     #[test]

@@ -32,6 +32,9 @@ enum Home {
 pub(super) enum Sharing {
     /// Where their lives don't overlap.
     Allowed,
+    /// Where an operation works in place. Whatever else doesn't need each other's numbers doesn't
+    /// need each other's memory either, and may be computed side by side.
+    InPlace,
     /// Never: what the tests compare with.
     #[cfg(test)]
     Never,
@@ -131,7 +134,7 @@ fn assign_rooms(
                     .iter()
                     .any(|other| matches!(homes[other.0], Home::Room(other) if other == room));
                 let same = recording.values[dying.0].shape == recording.values[output.0].shape;
-                let may = sharing == Sharing::Allowed;
+                let may = matches!(sharing, Sharing::Allowed | Sharing::InPlace);
                 (may && to == index && same && !taken).then_some(room)
             });
             match shared {

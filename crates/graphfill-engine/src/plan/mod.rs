@@ -30,6 +30,10 @@ use crate::program::{Constant, Named, Operation, Program, Recorded, Role, stream
 /// Buffers begin at multiples of so many numbers: a cache line.
 const ALIGNMENT: usize = 16;
 
+/// Where an arena takes no more than this part of a card's memory, its buffers need not share any,
+/// so that operations can run side by side.
+const SPACIOUS: u64 = 8;
+
 /// Where a buffer lies in the arena, in numbers of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Place {
@@ -100,7 +104,7 @@ impl Plan {
             return self;
         }
         let mut plan = Plan { device: device.clone(), ..self };
-        plan.arrange(Sharing::Allowed);
+        plan.arrange_on_device();
         plan
     }
 
@@ -120,7 +124,7 @@ impl Plan {
         plan.recorded.extend(programs);
         check_streams(&plan.recorded)?;
         (plan.buffers, _) = shared_buffers(&plan.recorded)?;
-        plan.arrange(Sharing::Allowed);
+        plan.arrange_on_device();
         Ok(plan)
     }
 
@@ -159,6 +163,18 @@ impl Plan {
         };
         plan.arrange(sharing);
         Ok(plan)
+    }
+
+    /// Gives everything its place; on a card that has room for it, so that steps can run side by side.
+    fn arrange_on_device(&mut self) {
+        if self.device.is_cuda() {
+            self.arrange(Sharing::InPlace);
+            let spacious = self.device.available_memory().unwrap_or(0) / SPACIOUS;
+            if self.arena_len() as u64 * 4 <= spacious {
+                return;
+            }
+        }
+        self.arrange(Sharing::Allowed);
     }
 
     /// Gives everything its place, as the device asks for temporary memory.

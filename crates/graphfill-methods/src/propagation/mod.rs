@@ -10,7 +10,7 @@ mod operators;
 mod search;
 
 use crate::features::Panel;
-use crate::method::{Fitted, Method, MethodInfo, Task};
+use crate::method::{DeviceUse, Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 
 pub(crate) use chosen::Chosen;
@@ -73,5 +73,9 @@ impl<P: Propagation> Method for P {
         P: Sized,
     {
         search::fit(self, task)
+    }
+
+    fn device_use(&self) -> DeviceUse {
+        DeviceUse::Ignored
     }
 }

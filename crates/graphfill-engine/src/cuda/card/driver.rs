@@ -205,6 +205,13 @@ impl Stream {
         // SAFETY: both live.
         unsafe { event::record(event.event, self.stream) }
     }
+
+    /// What comes next in this stream waits until another stream has come to that moment.
+    pub(super) fn wait_for(&self, event: &Event) -> Result<()> {
+        let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+        // SAFETY: both live.
+        unsafe { stream::wait_event(self.stream, event.event, flags) }
+    }
 }
 
 impl Drop for Stream {

@@ -1,20 +1,21 @@
 //! The executor: an arena on the card, and programs as lists of commands.
 //!
 //! The first run of a program launches its commands one by one, which loads whatever they need. The
-//! second is captured as a graph, and all later ones replay it: one launch a step. The seed and the
-//! number of the step lie on the card, where the last command of a run counts it up, so that a
-//! replayed step needs nothing from the host.
+//! second is captured as a graph, in which steps that don't wait for each other run side by side, and
+//! all later ones replay it: one launch a run. The seed and the number of the run lie on the card,
+//! where the last command counts it up, so that a replayed run needs nothing from the host.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Card;
-use super::blas::Blas;
 use super::driver::{Event, Function, Graph, Memory, Stream, problem};
+use super::lane::Lane;
 use crate::cuda::call::{Content, Identity};
+use crate::cuda::lanes::{self, LANES, Turn};
 use crate::cuda::{
-    Address, Argument, Call, Command, Constants, Grid, Kernel, Launching, Product, Source,
+    Address, Argument, Call, Command, Constants, Finish, Grid, Kernel, Launching, Product, Source,
 };
 use crate::error::{EngineError, Result};
 use crate::executor::{Broken, Context, Executor, Watch, in_turn};
@@ -33,8 +34,8 @@ pub(crate) struct Cuda {
     // Dropped in this order: graphs before the memory that they use, memory before the card.
     programs: Vec<Option<Ready>>,
     uploads: Uploads,
-    blas: Blas,
-    stream: Stream,
+    /// The first one runs whatever is not captured.
+    lanes: Vec<Lane>,
     arena: Memory,
     /// What was kept of the arena, if anything ever was.
     kept: Option<Memory>,
@@ -49,6 +50,8 @@ struct Ready {
     /// The commands of each step, and how the run ends.
     steps: Vec<Vec<Resolved>>,
     end: Resolved,
+    /// How the steps are dealt out where they are captured.
+    turns: Vec<Turn>,
     graph: Option<Graph>,
     /// What the card has as seed and step, if it was ever told.
     told: Option<Context>,
@@ -56,7 +59,7 @@ struct Ready {
 
 /// A command with its kernel found.
 #[derive(Debug)]
-enum Resolved {
+pub(super) enum Resolved {
     Launch { function: Function, grid: Grid, arguments: Vec<Argument> },
     Product(Product),
     Zero { at: Address, numbers: usize },
@@ -69,7 +72,8 @@ impl Cuda {
         let failed = |text: String| card.failed(text);
         let fail = |error| card.failed(problem(error));
         let count = plan.programs.len();
-        let stream = Stream::new(&card.context).map_err(fail)?;
+        let lanes = vec![card.lane()?];
+        let stream = &lanes[0].stream;
         let arena = Memory::new(&card.context, plan.arena_len() * 4).map_err(|error| {
             let (needed, problem) = (crate::error::in_units(plan.peak_bytes()), problem(error));
             failed(format!(
@@ -79,12 +83,11 @@ impl Cuda {
         let contexts = Memory::new(&card.context, (count + 1) * CONTEXT * 4).map_err(fail)?;
         stream.zero(arena.address(), plan.arena_len()).map_err(fail)?;
         stream.zero(contexts.address(), (count + 1) * CONTEXT).map_err(fail)?;
-        let blas = Blas::new(&card.context, &stream, card.options.precision).map_err(failed)?;
         stream.finish().map_err(fail)?;
         let uploads = Uploads { memory: HashMap::new(), card: Arc::clone(card) };
         let programs = (0..count).map(|_| None).collect();
         let (kept, card) = (None, Arc::clone(card));
-        Ok(Cuda { programs, uploads, blas, stream, arena, kept, contexts, card })
+        Ok(Cuda { programs, uploads, lanes, arena, kept, contexts, card })
     }
 
     fn fail(&self, error: cudarc::driver::DriverError) -> EngineError {
@@ -93,6 +96,10 @@ impl Cuda {
 
     fn bind(&self) -> Result<()> {
         self.card.context.bind().map_err(|error| self.fail(error))
+    }
+
+    fn stream(&self) -> &Stream {
+        &self.lanes[0].stream
     }
 
     fn at(&self, place: Place) -> Address {
@@ -118,23 +125,64 @@ impl Cuda {
         let ready = self.programs[index].as_mut();
         let known = ready.and_then(|ready| ready.told.replace(context));
         if known != Some(context) {
-            self.stream.write(at, &told).map_err(|error| self.fail(error))?;
+            self.stream().write(at, &told).map_err(|error| self.fail(error))?;
         }
         Ok(())
     }
 
+    /// What each step can do of the steps right after it, which change its output in place.
+    fn joined(&mut self, index: usize, program: &PlannedProgram) -> Vec<Vec<Finish>> {
+        let (base, context) = (self.arena.address(), self.context(index));
+        let mut joined: Vec<Vec<Finish>> = Vec::new();
+        let mut skipped = 0;
+        for (at, step) in program.steps.iter().enumerate() {
+            let mut finishes = Vec::new();
+            for next in program.steps[at + 1..].iter().take_while(|_| skipped == 0) {
+                let place = step.outputs[0];
+                let in_place = place.is_some()
+                    && step.outputs.len() == 1
+                    && next.outputs[..] == [place]
+                    && next.inputs.iter().any(|input| Some(*input) == place);
+                let mut nothing = Vec::new();
+                let call = Call::new(base, next, context, &mut self.uploads, &mut nothing);
+                let Some(finish) = next.operation.cuda_finish(&call).filter(|_| in_place) else {
+                    break;
+                };
+                finishes.push(finish);
+                if !step.operation.cuda_can_finish(&finishes) {
+                    finishes.pop();
+                    break;
+                }
+            }
+            skipped = if skipped > 0 { skipped - 1 } else { finishes.len() };
+            joined.push(finishes);
+        }
+        joined
+    }
+
     fn ready(&mut self, index: usize, program: &PlannedProgram) -> Result<Ready> {
         let (base, context) = (self.arena.address(), self.context(index));
-        let mut steps = Vec::new();
-        for step in &program.steps {
+        let joined = self.joined(index, program);
+        let mut steps: Vec<Vec<Command>> = Vec::new();
+        // How many of the next steps were done already.
+        let mut done = 0;
+        for (at, step) in program.steps.iter().enumerate() {
             let mut commands = Vec::new();
+            if done > 0 {
+                done -= 1;
+                steps.push(commands);
+                continue;
+            }
+            done = joined[at].len();
             let mut call = Call::new(base, step, context, &mut self.uploads, &mut commands);
+            call.finish_with(joined[at].clone());
             step.operation.cuda(&mut call).map_err(|problem| {
                 let (name, place) = (step.operation.name(), step.place);
                 self.card.failed(format!("{name} ({place}): {problem}"))
             })?;
             steps.push(commands);
         }
+        let joined: Vec<usize> = joined.iter().map(Vec::len).collect();
         let arguments = vec![context.into()];
         let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
         let all = steps.iter().flatten().chain([&end]);
@@ -160,27 +208,50 @@ impl Cuda {
         };
         let step = |commands: Vec<Command>| commands.into_iter().map(resolve).collect();
         let steps = steps.into_iter().map(step).collect::<Result<_>>()?;
-        Ok(Ready { steps, end: resolve(end)?, graph: None, told: None })
+        let turns = lanes::deal(&program.steps, &joined);
+        Ok(Ready { steps, end: resolve(end)?, turns, graph: None, told: None })
     }
 
-    /// Puts a command into the stream.
+    /// Puts a command into the first stream.
     fn launch(&self, command: &Resolved) -> Result<(), String> {
-        match command {
-            Resolved::Launch { function, grid, arguments } => {
-                self.stream.launch(*function, *grid, arguments).map_err(problem)
-            }
-            Resolved::Product(product) => self.blas.product(product),
-            Resolved::Zero { at, numbers } => self.stream.zero(*at, *numbers).map_err(problem),
-            Resolved::Copy { from, to, numbers } => {
-                self.stream.copy(*from, *to, *numbers).map_err(problem)
-            }
-        }
+        self.lanes[0].launch(command)
     }
 
-    /// Puts the commands of a whole run into the stream.
+    /// Puts the commands of a whole run into the first stream.
     fn launch_all(&self, ready: &Ready) -> Result<(), String> {
         let all = ready.steps.iter().flatten().chain([&ready.end]);
         all.into_iter().try_for_each(|command| self.launch(command))
+    }
+
+    /// Puts the commands of a whole run into all streams, which wait for each other: the first one
+    /// for all others at the end, and the others for the first one when they begin.
+    fn launch_side_by_side(&self, ready: &Ready) -> Result<(), String> {
+        let moment = |lane: usize| -> Result<Event, String> {
+            let event = Event::new(&self.card.context).map_err(problem)?;
+            self.lanes[lane].stream.mark(&event).map_err(problem)?;
+            Ok(event)
+        };
+        let begin = moment(0)?;
+        let mut awaited = vec![false; ready.turns.len()];
+        ready.turns.iter().flat_map(|turn| &turn.after).for_each(|&step| awaited[step] = true);
+        let mut begun = [false; LANES];
+        begun[0] = true;
+        let mut moments: Vec<Option<Event>> = Vec::new();
+        for ((commands, turn), awaited) in ready.steps.iter().zip(&ready.turns).zip(awaited) {
+            let lane = &self.lanes[turn.lane];
+            if !std::mem::replace(&mut begun[turn.lane], true) {
+                lane.stream.wait_for(&begin).map_err(problem)?;
+            }
+            for moment in turn.after.iter().filter_map(|&step| moments[step].as_ref()) {
+                lane.stream.wait_for(moment).map_err(problem)?;
+            }
+            commands.iter().try_for_each(|command| lane.launch(command))?;
+            moments.push(if awaited { Some(moment(turn.lane)?) } else { None });
+        }
+        for lane in (1..LANES).filter(|&lane| begun[lane]) {
+            self.stream().wait_for(&moment(lane)?).map_err(problem)?;
+        }
+        self.launch(&ready.end)
     }
 
     /// Looks for numbers that are none in a place; what is found is told by [`Cuda::found_in`].
@@ -189,19 +260,19 @@ impl Cuda {
         let arguments =
             [self.at(place).into(), place.len.into(), (step as u32).into(), self.found().into()];
         let grid = Grid::strided(place.len);
-        let launched = self.stream.launch(functions[&FIND_NOT_FINITE], grid, &arguments);
+        let launched = self.stream().launch(functions[&FIND_NOT_FINITE], grid, &arguments);
         launched.map_err(|error| self.fail(error))
     }
 
     /// The first step that gave a number that is none, and that number.
     fn found_in(&self) -> Result<Option<(usize, f32)>> {
         let mut found = [0u32; 2];
-        self.stream.read(&mut found, self.found()).map_err(|error| self.fail(error))?;
+        self.stream().read(&mut found, self.found()).map_err(|error| self.fail(error))?;
         Ok((found[0] > 0).then(|| (found[0] as usize - 1, f32::from_bits(found[1]))))
     }
 
     fn run_watched(&self, ready: &Ready, program: &PlannedProgram) -> Result<(), Broken> {
-        self.stream.zero(self.found(), 2).map_err(|error| Broken::Failed(self.fail(error)))?;
+        self.stream().zero(self.found(), 2).map_err(|error| Broken::Failed(self.fail(error)))?;
         for (index, (commands, step)) in ready.steps.iter().zip(&program.steps).enumerate() {
             let launched = commands.iter().try_for_each(|command| self.launch(command));
             launched.map_err(|problem| Broken::Failed(self.card.failed(problem)))?;
@@ -219,13 +290,14 @@ impl Cuda {
 
     /// Runs a program that is ready, in whatever way is due.
     fn run_ready(
-        &self,
+        &mut self,
         ready: &mut Ready,
         first: bool,
         program: &PlannedProgram,
         watch: Watch,
     ) -> Result<(), Broken> {
-        let failed = |problem: String| Broken::Failed(self.card.failed(problem));
+        let card = Arc::clone(&self.card);
+        let failed = |problem: String| Broken::Failed(card.failed(problem));
         if watch == Watch::On {
             return self.run_watched(ready, program);
         }
@@ -233,12 +305,26 @@ impl Cuda {
             return self.launch_all(ready).map_err(failed);
         }
         if ready.graph.is_none() {
-            let graph = self.stream.capture(|| self.launch_all(ready)).map_err(failed)?;
+            while self.lanes.len() < LANES {
+                self.lanes.push(self.card.lane().map_err(Broken::Failed)?);
+            }
+            let captured = self.stream().capture(|| self.launch_side_by_side(ready));
+            let graph = captured.map_err(failed)?;
             ready.graph = Some(graph);
         }
         match &ready.graph {
-            Some(graph) => self.stream.replay(graph).map_err(|error| failed(problem(error))),
+            Some(graph) => self.stream().replay(graph).map_err(|error| failed(problem(error))),
             None => Ok(()),
+        }
+    }
+}
+
+/// Streams go back to the card once everything in them is done.
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        if self.finish().is_ok() {
+            self.programs.clear();
+            self.card.take_back(&mut self.lanes);
         }
     }
 }
@@ -273,14 +359,14 @@ impl Executor for Cuda {
         let fail = |error| self.fail(error);
         let moment = || Event::new(&self.card.context).map_err(fail);
         let moments = (0..=ready.steps.len()).map(|_| moment()).collect::<Result<Vec<_>>>()?;
-        self.stream.mark(&moments[0]).map_err(fail)?;
+        self.stream().mark(&moments[0]).map_err(fail)?;
         for (commands, moment) in ready.steps.iter().zip(&moments[1..]) {
             let launched = commands.iter().try_for_each(|command| self.launch(command));
             launched.map_err(|problem| self.card.failed(problem))?;
-            self.stream.mark(moment).map_err(fail)?;
+            self.stream().mark(moment).map_err(fail)?;
         }
         self.launch(&ready.end).map_err(|problem| self.card.failed(problem))?;
-        self.stream.finish().map_err(fail)?;
+        self.stream().finish().map_err(fail)?;
         for (pair, time) in moments.windows(2).zip(times) {
             let milliseconds = pair[0].until(&pair[1]).map_err(fail)?;
             *time += Duration::from_secs_f32(milliseconds.max(0.0) / 1e3);
@@ -292,17 +378,17 @@ impl Executor for Cuda {
 
     fn finish(&self) -> Result<()> {
         self.bind()?;
-        self.stream.finish().map_err(|error| self.fail(error))
+        self.stream().finish().map_err(|error| self.fail(error))
     }
 
     fn write(&mut self, place: Place, values: &[f32]) -> Result<()> {
         self.bind()?;
-        self.stream.write(self.at(place), values).map_err(|error| self.fail(error))
+        self.stream().write(self.at(place), values).map_err(|error| self.fail(error))
     }
 
     fn read(&self, place: Place, values: &mut [f32]) -> Result<()> {
         self.bind()?;
-        self.stream.read(values, self.at(place)).map_err(|error| self.fail(error))
+        self.stream().read(values, self.at(place)).map_err(|error| self.fail(error))
     }
 
     fn keep(&mut self, places: &[Place]) -> Result<()> {
@@ -317,7 +403,7 @@ impl Executor for Cuda {
         };
         for (begin, place) in in_turn(places) {
             let to = kept.address().offset_by(begin);
-            let copied = self.stream.copy(self.at(place), to, place.len);
+            let copied = self.stream().copy(self.at(place), to, place.len);
             copied.map_err(|error| self.fail(error))?;
         }
         self.kept = Some(kept);
@@ -329,7 +415,7 @@ impl Executor for Cuda {
         let Some(kept) = &self.kept else { return Ok(()) };
         for (begin, place) in in_turn(places) {
             let from = kept.address().offset_by(begin);
-            let copied = self.stream.copy(from, self.at(place), place.len);
+            let copied = self.stream().copy(from, self.at(place), place.len);
             copied.map_err(|error| self.fail(error))?;
         }
         Ok(())
@@ -339,12 +425,12 @@ impl Executor for Cuda {
         self.bind()?;
         let Some(kept) = &self.kept else { return Ok(()) };
         let from = kept.address().offset_by(begin);
-        self.stream.read(values, from).map_err(|error| self.fail(error))
+        self.stream().read(values, from).map_err(|error| self.fail(error))
     }
 
     fn not_finite(&self, place: Place) -> Result<Option<f32>> {
         self.bind()?;
-        self.stream.zero(self.found(), 2).map_err(|error| self.fail(error))?;
+        self.stream().zero(self.found(), 2).map_err(|error| self.fail(error))?;
         self.look_for_not_finite(place, 0)?;
         Ok(self.found_in()?.map(|(_, found)| found))
     }

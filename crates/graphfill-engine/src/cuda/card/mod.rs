@@ -4,6 +4,7 @@ mod blas;
 mod compiler;
 mod driver;
 mod executor;
+mod lane;
 mod libraries;
 
 use std::collections::{HashMap, HashSet};
@@ -12,9 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::Compiler;
 use driver::{Context, Function, Module, problem};
+use lane::Lane;
 
 pub(crate) use executor::Cuda;
 
+use super::lanes::LANES;
 use super::{CardInfo, Kernel, Options, Source};
 use crate::error::{EngineError, Result};
 
@@ -27,8 +30,10 @@ pub struct Card {
     model: String,
     options: Options,
     compiler: Compiler,
-    context: Arc<Context>,
     functions: Mutex<HashMap<Kernel, Function>>,
+    /// Lanes that no session uses.
+    idle: Mutex<Vec<Lane>>,
+    context: Arc<Context>,
 }
 
 impl Card {
@@ -49,12 +54,20 @@ impl Card {
         let about = || Ok((context.name()?, context.capability()?));
         let (model, capability) = about().map_err(|error| failed(problem(error)))?;
         let compiler = Compiler::new(capability, options.cache.clone()).map_err(failed)?;
-        let functions = Mutex::new(HashMap::new());
-        Ok(Card { number, model, options, compiler, context, functions })
+        let (functions, idle) = (Mutex::default(), Mutex::default());
+        Ok(Card { number, model, options, compiler, functions, idle, context })
     }
 
     pub(crate) fn name(&self) -> String {
         format!("cuda:{}", self.number)
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
     }
 
     pub(crate) fn describe(&self) -> String {
@@ -64,13 +77,24 @@ impl Card {
 
     /// What is free, less what cuBLAS and the driver take for themselves.
     pub(crate) fn available_memory(&self) -> Option<u64> {
-        const ASIDE: usize = blas::WORKSPACE + (256 << 20);
+        const ASIDE: usize = LANES * blas::WORKSPACE + (256 << 20);
         let (free, _) = self.context.memory().ok()?;
         Some(free.saturating_sub(ASIDE) as u64)
     }
 
     fn failed(&self, problem: String) -> EngineError {
         EngineError::Device { device: self.name(), problem }
+    }
+
+    /// A lane that is idle, or a new one.
+    fn lane(&self) -> Result<Lane> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| Lane::new(self), Ok)
+    }
+
+    /// Takes lanes back in which everything is done.
+    fn take_back(&self, lanes: &mut Vec<Lane>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).append(lanes);
     }
 
     /// The functions of these kernels, compiled if need be: files that are new, all at once.
@@ -116,6 +140,11 @@ impl fmt::Debug for Card {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.describe())
     }
+}
+
+/// Whether the NVIDIA driver's library is there.
+pub(super) fn driver_is_present() -> bool {
+    libraries::driver_is_present()
 }
 
 /// The CUDA version that the driver supports, and how many cards there are; at least one.

@@ -7,17 +7,30 @@
 //!
 //! One pass over the rows of the graph for d and ∂target, one over its columns for the others; both
 //! find α again.
+//!
+//! On a CUDA card no dot product is taken for an edge: Σ_j w_j · ⟨g_i, features_j⟩ is the product of
+//! g_i with Σ_j w_j · features_j, for any weights w, and the other way round for columns.
 
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::edges::{EMPTY_STAGE, Edges, MOST_HEADS, Stage, exp_all, stage_scores, stage_slopes};
-use super::{Attention, ROWS_A_TASK};
+use super::{Attention, KERNELS, ROWS_A_TASK};
 use crate::cpu::Call;
-use crate::ops::row_sums::{add_scaled_heads, dot_heads};
+use crate::cuda;
+use crate::ops::row_sums::{add_scaled_heads, dot_heads, grid_of_lists};
 use crate::ops::wanted::wanted_portions;
 use crate::program::{Constant, Mismatch, Operation};
 use crate::{Shape, SparseView};
+
+const OF_ROWS: [cuda::Kernel; 2] = [
+    KERNELS.kernel("attend_gradient_of_rows_by_one"),
+    KERNELS.kernel("attend_gradient_of_rows_by_four"),
+];
+const OF_COLUMNS: [cuda::Kernel; 2] = [
+    KERNELS.kernel("attend_gradient_of_columns_by_one"),
+    KERNELS.kernel("attend_gradient_of_columns_by_four"),
+];
 
 /// Inputs: the gradient of the result, features, source, target, l.
 /// Outputs: the gradients of features, source and target.
@@ -88,6 +101,72 @@ impl Operation for EdgeAttentionGradient {
                 by_source,
             });
         });
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        cuda::Call::scratch_len([inputs[4].len(), self.0.mask_len()])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Attention { graph, heads: head_count, dropout } = &self.0;
+        let by_features = call.wanted_output(0);
+        let (by_source, by_target) = (call.wanted_output(1), call.wanted_output(2));
+        let centre = call.scratch(call.input_shape(4).len());
+        let columns = call.input_shape(1).columns;
+        let [bits, scale] = self.0.mask_on_card(call);
+        let inputs = [0, 1, 2, 3, 4].map(|input| call.input(input).into());
+        let [gradient, features, source, target, logarithms] = inputs;
+        if by_source.is_some() || by_target.is_some() {
+            let [offsets, neighbours, rows, heads] = self.0.rows_on_card(call)?;
+            let (kernel, [width, lanes]) = self.0.walk(columns, OF_ROWS);
+            let arguments = [
+                offsets,
+                neighbours,
+                rows,
+                heads,
+                bits,
+                scale,
+                gradient,
+                features,
+                source,
+                target,
+                logarithms,
+                centre.into(),
+                by_target.into(),
+                width,
+                lanes,
+            ];
+            call.launch(kernel, grid_of_lists(graph.shape().rows * head_count), arguments);
+        }
+        if by_features.is_some() || by_source.is_some() {
+            let [offsets, neighbours, rows, heads] = self.0.columns_on_card(call)?;
+            let entries = match dropout {
+                Some(dropout) => Some(dropout.by_column_on_card(call)?),
+                None => None,
+            };
+            let (kernel, [width, lanes]) = self.0.walk(columns, OF_COLUMNS);
+            let arguments = [
+                offsets,
+                neighbours,
+                rows,
+                heads,
+                bits,
+                scale,
+                gradient,
+                features,
+                source,
+                target,
+                logarithms,
+                centre.into(),
+                entries.into(),
+                by_features.into(),
+                by_source.into(),
+                width,
+                lanes,
+            ];
+            call.launch(kernel, grid_of_lists(graph.shape().columns * head_count), arguments);
+        }
+        Ok(())
     }
 }
 

@@ -1,4 +1,5 @@
-//! Dropout of attention weights: one bit for each (entry, head), drawn at the beginning of a kernel.
+//! Dropout of attention weights: one bit for each (entry, head), drawn at the beginning of a kernel, or
+//! on a CUDA card by a kernel before it.
 //!
 //! The backward pass walks the columns of the graph, where an entry's number among the rows must be
 //! known to find its bit: [`Dropout`] keeps these numbers.
@@ -9,7 +10,9 @@ use std::sync::Arc;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::KERNELS;
 use crate::SparseMatrix;
+use crate::cuda;
 use crate::program::Constant;
 use crate::random::{KEEP_GROUP, Key, keep_factors, keep_scale, keep_threshold};
 
@@ -18,6 +21,8 @@ const WORDS: usize = KEEP_GROUP / 32;
 
 /// Groups that one thread takes at a time.
 const GROUPS_A_TASK: usize = 64;
+
+const DRAW_MASK: cuda::Kernel = KERNELS.kernel("draw_mask");
 
 #[derive(Clone)]
 pub(super) struct Dropout {
@@ -59,6 +64,33 @@ impl Dropout {
             Arch::new().dispatch(Draw { key, first, threshold, words });
         });
         Mask::Drawn { words, scale: keep_scale(threshold) }
+    }
+
+    /// Draws so many bits of a step on a card. What kernels are told: the bits, the scale.
+    pub(super) fn draw_on_card(
+        &self,
+        call: &mut cuda::Call<'_>,
+        draws: usize,
+    ) -> [cuda::Argument; 2] {
+        let threshold = keep_threshold(self.rate);
+        let groups = draws.div_ceil(KEEP_GROUP);
+        let bits = call.scratch(Dropout::words(draws));
+        let context = call.context();
+        // Two groups a warp.
+        let grid = cuda::Grid::warps(groups.div_ceil(2));
+        let arguments =
+            [context.into(), self.stream.into(), threshold.into(), bits.into(), groups.into()];
+        call.launch(DRAW_MASK, grid, arguments);
+        [bits.into(), keep_scale(threshold).into()]
+    }
+
+    /// [`Dropout::by_column`] in the memory of a card.
+    pub(super) fn by_column_on_card(
+        &self,
+        call: &mut cuda::Call<'_>,
+    ) -> Result<cuda::Address, String> {
+        let identity = self.by_column.as_ptr().addr();
+        call.constant(identity, "entries by column", || self.by_column.to_vec())
     }
 }
 

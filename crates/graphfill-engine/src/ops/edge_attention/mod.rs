@@ -21,16 +21,23 @@ use std::sync::Arc;
 use pulp::Arch;
 use rayon::prelude::*;
 
+use super::row_sums::{grid_of_lists, lanes_of_row};
 use super::wanted::wanted_portions;
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Backward, Constant, Mismatch, Operation, Program};
-use crate::{Matrix, Shape, SparseMatrix};
+use crate::{Matrix, Shape, SparseMatrix, SparseView};
 use edges::{Edges, MOST_HEADS};
 use gradient::EdgeAttentionGradient;
 use mask::{Dropout, Mask};
 
 /// Rows that one thread takes at a time: few enough to balance skewed degrees.
 const ROWS_A_TASK: usize = 32;
+
+const KERNELS: cuda::Source =
+    cuda::Source::new("edge_attention.cu", include_str!("edge_attention.cu"));
+const ATTEND: [cuda::Kernel; 2] =
+    [KERNELS.kernel("attend_by_one"), KERNELS.kernel("attend_by_four")];
 
 #[derive(Debug)]
 struct EdgeAttention(Attention);
@@ -104,6 +111,48 @@ impl Attention {
         }
     }
 
+    /// What kernels are told of the rows of the graph: offsets, neighbours, rows, heads.
+    fn rows_on_card(&self, call: &mut cuda::Call<'_>) -> Result<[cuda::Argument; 4], String> {
+        self.entries_on_card(call, "rows", self.graph.view())
+    }
+
+    /// The same of its columns.
+    fn columns_on_card(&self, call: &mut cuda::Call<'_>) -> Result<[cuda::Argument; 4], String> {
+        let part = if self.graph.is_symmetric() { "rows" } else { "transpose" };
+        self.entries_on_card(call, part, self.graph.transposed())
+    }
+
+    fn entries_on_card(
+        &self,
+        call: &mut cuda::Call<'_>,
+        part: &str,
+        view: SparseView<'_>,
+    ) -> Result<[cuda::Argument; 4], String> {
+        let graph = call.sparse(Arc::as_ptr(&self.graph).addr(), part, view)?;
+        let heads = self.heads as u32;
+        Ok([graph.offsets.into(), graph.columns.into(), view.rows().into(), heads.into()])
+    }
+
+    /// What kernels are told of dropout, its bits being drawn: the bits, the scale.
+    fn mask_on_card(&self, call: &mut cuda::Call<'_>) -> [cuda::Argument; 2] {
+        match &self.dropout {
+            Some(dropout) => dropout.draw_on_card(call, self.graph.entries() * self.heads),
+            None => [None.into(), 1.0f32.into()],
+        }
+    }
+
+    /// How a card walks the columns of a head, and by which of the kernels for one number and for
+    /// four at a time: what the width is counted in them, and the lanes that take it together.
+    fn walk(
+        &self,
+        columns: usize,
+        [one, four]: [cuda::Kernel; 2],
+    ) -> (cuda::Kernel, [cuda::Argument; 2]) {
+        let width = columns / self.heads;
+        let (kernel, at_a_time) = if width % 4 == 0 { (four, 4) } else { (one, 1) };
+        (kernel, [((width / at_a_time) as u32).into(), lanes_of_row(width).into()])
+    }
+
     fn constants(&self) -> Vec<Constant> {
         let graph = Constant::shared(&self.graph, self.graph.bytes());
         [graph].into_iter().chain(self.dropout.as_ref().map(Dropout::constant)).collect()
@@ -173,6 +222,36 @@ impl Operation for EdgeAttention {
             let count = ROWS_A_TASK.min(rows - first);
             Arch::new().dispatch(forward::Rows { edges, graph, first, count, out, logarithms });
         });
+    }
+
+    fn cuda_scratch(&self, _inputs: &[Shape], wanted: &[bool]) -> usize {
+        if wanted[0] { cuda::Call::scratch_len([self.0.mask_len()]) } else { 0 }
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows: count, columns } = call.output_shape(0);
+        let [offsets, neighbours, rows, heads] = self.0.rows_on_card(call)?;
+        let out = call.wanted_output(0);
+        let unmasked = [None.into(), 1.0f32.into()];
+        let [bits, scale] = if out.is_some() { self.0.mask_on_card(call) } else { unmasked };
+        let (kernel, [width, lanes]) = self.0.walk(columns, ATTEND);
+        let arguments = [
+            offsets,
+            neighbours,
+            rows,
+            heads,
+            bits,
+            scale,
+            call.input(0).into(),
+            call.input(1).into(),
+            call.input(2).into(),
+            out.into(),
+            call.wanted_output(1).into(),
+            width,
+            lanes,
+        ];
+        call.launch(kernel, grid_of_lists(count * self.0.heads), arguments);
+        Ok(())
     }
 }
 

@@ -12,11 +12,16 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::time::Time;
-use super::{Direction, ROWS_A_TASK};
+use super::{Direction, KERNELS, ROWS_A_TASK};
 use crate::Shape;
 use crate::cpu::{Call, Dense, Existing, pack_right, product, product_rows, product_scratch};
+use crate::cuda;
+use crate::ops::Factor;
+use crate::ops::column_sums::SumsOnCard;
 use crate::ops::wanted::wanted_portions;
 use crate::program::{Mismatch, Operation};
+
+const BACKWARD: cuda::Kernel = KERNELS.kernel("gru_backward");
 
 /// Inputs: the gradient of the states, the states, r | z | n, q, the recurrent weight.
 /// Outputs: the gradients of the gates' inputs, of the recurrent weight and of its bias.
@@ -138,6 +143,72 @@ impl Operation for GruGradient {
                 out.iter_mut().zip(bias).for_each(|(out, bias)| *out += bias);
             }
         }
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
+        let products = self.products_kept(inputs[2], wanted);
+        let carry = inputs[0].len() / self.length;
+        let sums = if wanted[2] { SumsOnCard::new(products).scratch_len() } else { 0 };
+        cuda::Call::scratch_len([carry, products.len()]) + sums
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let Shape { rows: hidden, columns } = call.input_shape(4);
+        let batch = call.input_shape(0).rows / self.length;
+        let (narrow, wide) = (batch * hidden, batch * columns);
+        let kept = self.products_kept(call.input_shape(2), &call.wanted());
+        let (carry, products) = (call.scratch(narrow), call.scratch(kept.len()));
+        let products_at = |at: usize| {
+            if kept.rows > batch { products.offset_by(at * wide) } else { products }
+        };
+        let [upstream, states, gates, inner] = [0, 1, 2, 3].map(|input| call.input(input));
+        let (weight, by_input) = (call.input_matrix(4), call.wanted_output(0));
+        let time = Time::new(self.length, self.direction, batch);
+        for (walked, at) in time.order().rev().enumerate() {
+            let previous = time.before(at).map(|before| states.offset_by(before * narrow));
+            let arguments = [
+                upstream.offset_by(at * narrow).into(),
+                previous.into(),
+                gates.offset_by(at * wide).into(),
+                inner.offset_by(at * narrow).into(),
+                u32::from(walked > 0).into(),
+                carry.into(),
+                products_at(at).into(),
+                by_input.map(|all| all.offset_by(at * wide)).into(),
+                (hidden as u32).into(),
+                narrow.into(),
+            ];
+            call.launch(BACKWARD, cuda::Grid::strided(narrow), arguments);
+            if previous.is_some() {
+                let left = (cuda::Dense::new(products_at(at), batch, columns), Factor::Plain);
+                let out = cuda::Dense::new(carry, batch, hidden);
+                call.product(left, (weight, Factor::Transposed), out, cuda::Existing::Add);
+            }
+        }
+        if let Some(out) = call.wanted_output(1) {
+            // The states of all times but the last, and the products of the times that follow them.
+            let rows = (self.length - 1) * batch;
+            let (state, product) = match self.direction {
+                Direction::Forward => (states, products.offset_by(wide)),
+                Direction::Backward => (states.offset_by(narrow), products),
+            };
+            let left = (cuda::Dense::new(state, rows, hidden), Factor::Transposed);
+            let right = (cuda::Dense::new(product, rows, columns), Factor::Plain);
+            let out = cuda::Dense::new(out, hidden, columns);
+            call.product(left, right, out, cuda::Existing::Replace);
+        }
+        if let Some(out) = call.wanted_output(2) {
+            SumsOnCard::new(kept).launch(call, products, out);
+        }
+        Ok(())
+    }
+}
+
+impl GruGradient {
+    /// The shape of p on a card: of all times, if ∂W or ∂b are made of it, or of one.
+    fn products_kept(&self, gates: Shape, wanted: &[bool]) -> Shape {
+        let all = wanted[1] || wanted[2];
+        Shape::new(if all { gates.rows } else { gates.rows / self.length }, gates.columns)
     }
 }
 

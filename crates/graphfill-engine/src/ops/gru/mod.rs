@@ -16,7 +16,9 @@ mod time;
 use pulp::Arch;
 use rayon::prelude::*;
 
+use super::Factor;
 use crate::cpu::{Call, Dense, Existing, pack_right, product_rows, product_scratch};
+use crate::cuda;
 use crate::program::{Backward, Mismatch, Operation};
 use crate::{Matrix, Shape};
 use backward::GruGradient;
@@ -24,6 +26,9 @@ use time::Time;
 
 /// Rows that one thread takes at a time: a multiple of the tiles of products, six or eight rows.
 const ROWS_A_TASK: usize = 24;
+
+const KERNELS: cuda::Source = cuda::Source::new("gru.cu", include_str!("gru.cu"));
+const FORWARD: cuda::Kernel = KERNELS.kernel("gru_forward");
 
 /// Which way a sequence is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +161,48 @@ impl Operation for Gru {
                 },
             );
         }
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
+        // The products of one time, if nobody wants the gates that take their place.
+        let one_time = inputs[0].len() / self.length;
+        if wanted[1] { 0 } else { cuda::Call::scratch_len([one_time]) }
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let hidden = call.input_shape(1).rows;
+        let batch = call.input_shape(0).rows / self.length;
+        let (narrow, wide) = (batch * hidden, batch * 3 * hidden);
+        let (gates, inner) = (call.wanted_output(1), call.wanted_output(2));
+        let one_time = if gates.is_some() { None } else { Some(call.scratch(wide)) };
+        let [input, bias, states] = [call.input(0), call.input(2), call.output(0)];
+        let weight = call.input_matrix(1);
+        let time = Time::new(self.length, self.direction, batch);
+        for at in time.order() {
+            let gates = gates.map(|gates| gates.offset_by(at * wide));
+            let previous = time.before(at).map(|before| states.offset_by(before * narrow));
+            let mut products = None;
+            if let (Some(previous), Some(out)) = (previous, gates.or(one_time)) {
+                let left = cuda::Dense::new(previous, batch, hidden);
+                let out = cuda::Dense::new(out, batch, 3 * hidden);
+                let right = (weight, Factor::Plain);
+                call.product((left, Factor::Plain), right, out, cuda::Existing::Replace);
+                products = Some(out.at);
+            }
+            let arguments = [
+                input.offset_by(at * wide).into(),
+                bias.into(),
+                products.into(),
+                previous.into(),
+                gates.into(),
+                inner.map(|inner| inner.offset_by(at * narrow)).into(),
+                states.offset_by(at * narrow).into(),
+                (hidden as u32).into(),
+                narrow.into(),
+            ];
+            call.launch(FORWARD, cuda::Grid::strided(narrow), arguments);
+        }
+        Ok(())
     }
 }
 

@@ -13,8 +13,8 @@ use crate::cpu::{exp, ln};
 #[derive(Debug)]
 pub(super) struct Bernoulli {
     pub(super) targets: Targets,
-    on: f32,
-    off: f32,
+    pub(super) on: f32,
+    pub(super) off: f32,
 }
 
 impl Bernoulli {

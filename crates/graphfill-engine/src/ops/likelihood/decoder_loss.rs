@@ -13,12 +13,14 @@ use std::array::from_fn;
 use std::sync::Arc;
 
 use super::Likelihood;
+use super::decoder_kernels::{run_on_card, scratch_on_card};
 use super::decoder_rows::{ROWS_A_TASK, Rows, SUMS, add};
 use super::offsets::{MOST_OFFSETS, Offset};
 use crate::cpu::{
     Call, Dense, Existing, as_doubles, cut, cut_len, doubles, pack_right, packed_len, product,
     product_scratch,
 };
+use crate::cuda;
 use crate::ops::column_sums::{column_products, column_sums, column_sums_scratch};
 use crate::program::{Backward, Constant, MOST_OUTPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
@@ -29,10 +31,10 @@ const SCORES: usize = 1 << 20;
 const LEAST_TASKS: usize = 4;
 
 #[derive(Debug)]
-struct DecoderLoss {
-    likelihood: Arc<Likelihood>,
+pub(super) struct DecoderLoss {
+    pub(super) likelihood: Arc<Likelihood>,
     bias: bool,
-    offsets: usize,
+    pub(super) offsets: usize,
 }
 
 /// A linear decoder: what rows are multiplied with to become scores, and what is added.
@@ -79,25 +81,25 @@ impl<'p> Matrix<'p> {
 }
 
 /// Where the outputs are.
-const LOSS: usize = 0;
-const BY_LATENT: usize = 1;
-const BY_WEIGHT: usize = 2;
-const BY_BIAS: usize = 3;
+pub(super) const LOSS: usize = 0;
+pub(super) const BY_LATENT: usize = 1;
+pub(super) const BY_WEIGHT: usize = 2;
+pub(super) const BY_BIAS: usize = 3;
 /// Two for each offset.
-const fn by_scale(offset: usize) -> usize {
+pub(super) const fn by_scale(offset: usize) -> usize {
     4 + 2 * offset
 }
-const fn by_offset(offset: usize) -> usize {
+pub(super) const fn by_offset(offset: usize) -> usize {
     5 + 2 * offset
 }
 
 impl DecoderLoss {
-    fn bias_input(&self) -> Option<usize> {
+    pub(super) fn bias_input(&self) -> Option<usize> {
         self.bias.then_some(2)
     }
 
     /// Where an offset is among the inputs; its scale comes next.
-    fn offset_input(&self, offset: usize) -> usize {
+    pub(super) fn offset_input(&self, offset: usize) -> usize {
         if self.bias { 3 + 2 * offset } else { 2 + 2 * offset }
     }
 
@@ -289,6 +291,14 @@ impl Operation for DecoderLoss {
                 by_scale[0] = totals[1 + at] as f32;
             }
         }
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], wanted: &[bool]) -> usize {
+        scratch_on_card(self, inputs, wanted)
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        run_on_card(self, call)
     }
 }
 

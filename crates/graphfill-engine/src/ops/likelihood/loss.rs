@@ -10,8 +10,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::kernel_sums::{Ends, Partial, finish};
+use super::kernels::{Scores, judge, slots};
 use super::{Likelihood, Unweighted};
 use crate::cpu::{Call, as_doubles, doubles};
+use crate::cuda;
 use crate::program::{Backward, Constant, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
@@ -105,5 +108,30 @@ impl Operation for Loss {
         if let Some(loss) = call.wanted_output(0) {
             loss[0] = partial.iter().sum::<f64>() as f32;
         }
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        cuda::Call::scratch_len([Partial::len(slots(&self.likelihood, inputs[0].rows))])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let shape = call.input_shape(0);
+        let loss = call.wanted_output(0);
+        if shape.is_empty() {
+            loss.into_iter().for_each(|loss| call.zero(loss, 1));
+            return Ok(());
+        }
+        let slots = slots(&self.likelihood, shape.rows);
+        let mut partial = Partial::new(call.scratch(Partial::len(slots)), slots);
+        let scores = Scores {
+            weights: (call.inputs() > 1).then(|| call.input(1)),
+            summed: u32::from(loss.is_some()),
+            ..Scores::whole(call.input(0), call.wanted_output(1), shape)
+        };
+        judge(&self.likelihood, call, &scores, &mut partial)?;
+        if loss.is_some() {
+            finish(call, &partial, None, Ends { loss, ..Ends::default() });
+        }
+        Ok(())
     }
 }

@@ -13,8 +13,12 @@
 mod bernoulli;
 mod categorical;
 mod cells;
+mod decoder_kernels;
 mod decoder_loss;
 mod decoder_rows;
+mod kernel_sums;
+mod kernel_tables;
+mod kernels;
 mod loss;
 mod multinomial;
 mod offsets;

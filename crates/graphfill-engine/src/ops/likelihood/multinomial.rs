@@ -7,9 +7,9 @@ use super::{JudgeRow, Targets};
 
 #[derive(Debug)]
 pub(super) struct Multinomial {
-    targets: Targets,
+    pub(super) targets: Targets,
     /// 1/|x| of each row; 0 where the row has nothing, which then counts nothing.
-    shares: Vec<f32>,
+    pub(super) shares: Vec<f32>,
 }
 
 impl Multinomial {

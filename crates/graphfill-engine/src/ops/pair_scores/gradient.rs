@@ -3,20 +3,27 @@
 //!   ∂a[i, :] = Σ over k with i_k = i of g_k · b[j_k, :]        and the other way round for ∂b
 //!
 //! A counting sort lists the pairs of each row; then every row sums its own, in the order of the
-//! pairs: the same bits for any number of threads.
+//! pairs: the same bits for any number of threads. On a CUDA card there is one list for each row of
+//! a, then one for each row of b; see `pair_scores.cu`.
 
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+use super::KERNELS;
+use super::lists::Lists;
 use super::pairs::{Groups, Pairs};
 use crate::Shape;
 use crate::cpu::Call;
-use crate::ops::row_sums::add_scaled;
+use crate::cuda;
+use crate::ops::row_sums::{add_scaled, grid_of_lists, lanes_of_row};
 use crate::program::{Constant, Mismatch, Operation};
 use crate::random::PAIR_GROUP;
 
 /// Rows that one thread takes at a time: few enough to balance rows with many pairs.
 const ROWS_A_TASK: usize = 32;
+
+const ADD_PAIRS_BY_ONE: cuda::Kernel = KERNELS.kernel("add_pairs_by_one");
+const ADD_PAIRS_BY_FOUR: cuda::Kernel = KERNELS.kernel("add_pairs_by_four");
 
 /// Inputs: the gradient of the scores, left, right. Outputs: the gradients of left and right.
 #[derive(Debug)]
@@ -68,6 +75,48 @@ impl Operation for PairScoresGradient {
             || side(0, right, by_left, left_scratch),
             || side(1, left, by_right, right_scratch),
         );
+    }
+
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        Lists::scratch_len(&self.pairs, [inputs[1].rows, inputs[2].rows])
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (rows, columns) =
+            ([1, 2].map(|side| call.input_shape(side).rows), call.input_shape(1).columns);
+        let count = self.pairs.count();
+        if count == 0 {
+            for (side, rows) in rows.into_iter().enumerate() {
+                if let Some(out) = call.wanted_output(side) {
+                    call.zero(out, rows * columns);
+                }
+            }
+            return Ok(());
+        }
+        let pairs = self.pairs.on_card(call, rows)?;
+        let lists = Lists::new(call, &self.pairs, pairs, rows)?;
+        let (kernel, at_a_time) =
+            if columns % 4 == 0 { (ADD_PAIRS_BY_FOUR, 4) } else { (ADD_PAIRS_BY_ONE, 1) };
+        let [fixed, context, stream, left_rows, right_rows] = pairs;
+        let arguments = [
+            fixed,
+            context,
+            stream,
+            left_rows,
+            right_rows,
+            lists.offsets.into(),
+            lists.pairs.into(),
+            call.input(0).into(),
+            call.input(1).into(),
+            call.input(2).into(),
+            call.wanted_output(0).into(),
+            call.wanted_output(1).into(),
+            ((columns / at_a_time) as u32).into(),
+            lanes_of_row(columns).into(),
+            (count as u32).into(),
+        ];
+        call.launch(kernel, grid_of_lists(rows.iter().sum()), arguments);
+        Ok(())
     }
 }
 

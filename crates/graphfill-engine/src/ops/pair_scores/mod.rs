@@ -4,6 +4,7 @@
 //! a function of seed, stream and step, so the gradient draws them again.
 
 mod gradient;
+mod lists;
 mod pairs;
 
 use std::sync::Arc;
@@ -11,8 +12,9 @@ use std::sync::Arc;
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use super::row_sums::dot;
+use super::row_sums::{dot, grid_of_rows, lanes_of_row};
 use crate::cpu::Call;
+use crate::cuda;
 use crate::program::{Backward, Constant, Mismatch, Operation};
 use crate::random::PAIR_GROUP;
 use crate::{Matrix, Shape};
@@ -21,6 +23,9 @@ use pairs::{Groups, Pairs};
 
 /// Groups of pairs that one thread takes at a time.
 const GROUPS_A_TASK: usize = 8;
+
+const KERNELS: cuda::Source = cuda::Source::new("pair_scores.cu", include_str!("pair_scores.cu"));
+const SCORES: cuda::Kernel = KERNELS.kernel("pair_scores");
 
 #[derive(Debug)]
 struct PairScores {
@@ -99,6 +104,31 @@ impl Operation for PairScores {
             let first = task * GROUPS_A_TASK;
             Arch::new().dispatch(Scores { pairs, first, left, right, columns, out });
         });
+    }
+
+    fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
+        let (count, columns) = (self.pairs.count(), call.input_shape(0).columns);
+        if count == 0 {
+            return Ok(());
+        }
+        let rows = [0, 1].map(|side| call.input_shape(side).rows);
+        let [fixed, context, stream, left_rows, right_rows] = self.pairs.on_card(call, rows)?;
+        let lanes = lanes_of_row(columns);
+        let arguments = [
+            fixed,
+            context,
+            stream,
+            left_rows,
+            right_rows,
+            call.input(0).into(),
+            call.input(1).into(),
+            call.output(0).into(),
+            count.into(),
+            (columns as u32).into(),
+            lanes.into(),
+        ];
+        call.launch(SCORES, grid_of_rows(count, lanes), arguments);
+        Ok(())
     }
 }
 

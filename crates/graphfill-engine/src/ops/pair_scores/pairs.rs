@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::cpu::Call;
+use crate::cuda;
 use crate::fingerprint::Fingerprint;
 use crate::program::Constant;
 use crate::random::{Key, PAIR_GROUP, pairs_below};
@@ -52,6 +53,27 @@ impl Pairs {
                 Groups::Sampled { count, bounds, key: call.key(stream) }
             }
         }
+    }
+
+    /// What kernels are told of them, these being the rows of both matrices.
+    pub(super) fn on_card(
+        &self,
+        call: &mut cuda::Call<'_>,
+        rows: [usize; 2],
+    ) -> Result<[cuda::Argument; 5], String> {
+        // There are two lists for each, whose places are counted in 32 bits.
+        if u32::try_from(2 * self.count()).is_err() {
+            return Err(format!("{} pairs are more than a card can list", self.count()));
+        }
+        let (fixed, stream) = match self {
+            Pairs::Fixed { pairs, .. } => {
+                let identity = pairs.as_ptr().addr();
+                (Some(call.constant(identity, "pairs", || pairs.to_vec())?), 0)
+            }
+            Pairs::Sampled { stream, .. } => (None, *stream),
+        };
+        let [left, right] = rows.map(|rows| (rows as u32).into());
+        Ok([fixed.into(), call.context().into(), stream.into(), left, right])
     }
 
     pub(super) fn constants(&self) -> Vec<Constant> {
