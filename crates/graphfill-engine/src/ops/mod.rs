@@ -35,6 +35,7 @@ mod pair_scores;
 mod row_products;
 mod row_sums;
 mod scale_by;
+mod scoring;
 mod sparse_product;
 mod sum;
 mod wanted;
@@ -45,3 +46,6 @@ pub(crate) use fill::Fill;
 pub use gru::Direction;
 pub use likelihood::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
 pub(crate) use linear_combination::linear_combination;
+pub use scoring::{
+    Averaged, Ranking, RankingMeasure, TrueColumns, TrueValues, ValueOfScore, shuffled_column,
+};

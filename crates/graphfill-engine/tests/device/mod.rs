@@ -17,7 +17,12 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
     Device::cuda(0, Options { precision, ..Options::default() }).expect("a card")
 });
 
-/// A session on that device.
+/// That device.
+pub(crate) fn device() -> Device {
+    DEVICE.clone()
+}
+
+/// A session on it.
 pub(crate) fn session(plan: Plan, seed: u64) -> Session {
-    Session::new(plan.on(&DEVICE), seed).expect("a session")
+    Session::new(plan.on(&device()), seed).expect("a session")
 }

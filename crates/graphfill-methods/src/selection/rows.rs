@@ -83,6 +83,27 @@ impl ValidationRows {
     }
 }
 
+/// The true values of a group in one row, NaN where there is nothing to compare: `out` has one for
+/// each of its features.
+pub(crate) fn truth_of(
+    features: &Features<'_>,
+    cells: &CellMask,
+    group: usize,
+    row: usize,
+    out: &mut [f64],
+) {
+    features.row_of(group, row, out);
+    if cells.is_whole(row) {
+        return;
+    }
+    let about = &features.groups()[group];
+    for (feature, value) in about.features.clone().zip(out) {
+        if !cells.contains(row, about.cell_of(feature)) {
+            *value = f64::NAN;
+        }
+    }
+}
+
 /// Which of `chosen` evenly spaced places among `all` the place `at` is.
 fn spread(at: usize, all: usize, chosen: usize) -> Option<usize> {
     let position = (at * chosen).div_ceil(all.max(1));

@@ -148,6 +148,9 @@ impl Stream {
     }
 
     pub(super) fn copy(&self, from: Address, to: Address, numbers: usize) -> Result<()> {
+        if numbers == 0 {
+            return Ok(());
+        }
         // SAFETY: both are within memory of this card.
         unsafe { result::memcpy_dtod_async(to.0, from.0, 4 * numbers, self.stream) }
     }

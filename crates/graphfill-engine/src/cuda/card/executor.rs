@@ -18,7 +18,7 @@ use crate::cuda::{
     Address, Argument, Call, Command, Constants, Finish, Grid, Kernel, Launching, Product, Source,
 };
 use crate::error::{EngineError, Result};
-use crate::executor::{Broken, Context, Executor, Watch};
+use crate::executor::{Broken, Context, Executor, Watch, in_turn};
 use crate::plan::{Place, Plan, PlannedProgram};
 
 const SOURCE: Source = Source::new("run.cu", include_str!("run.cu"));
@@ -37,6 +37,8 @@ pub(crate) struct Cuda {
     /// The first one runs whatever is not captured.
     lanes: Vec<Lane>,
     arena: Memory,
+    /// What was kept of the arena, if anything ever was.
+    kept: Option<Memory>,
     /// One for each program, then what [`FIND_NOT_FINITE`] finds.
     contexts: Memory,
     card: Arc<Card>,
@@ -84,7 +86,8 @@ impl Cuda {
         stream.finish().map_err(fail)?;
         let uploads = Uploads { memory: HashMap::new(), card: Arc::clone(card) };
         let programs = (0..count).map(|_| None).collect();
-        Ok(Cuda { programs, uploads, lanes, arena, contexts, card: Arc::clone(card) })
+        let (kept, card) = (None, Arc::clone(card));
+        Ok(Cuda { programs, uploads, lanes, arena, kept, contexts, card })
     }
 
     fn fail(&self, error: cudarc::driver::DriverError) -> EngineError {
@@ -392,6 +395,43 @@ impl Executor for Cuda {
     fn read(&self, place: Place, values: &mut [f32]) -> Result<()> {
         self.bind()?;
         self.stream().read(values, self.at(place)).map_err(|error| self.fail(error))
+    }
+
+    fn keep(&mut self, places: &[Place]) -> Result<()> {
+        self.bind()?;
+        let kept = match self.kept.take() {
+            Some(kept) => kept,
+            None => {
+                let numbers: usize = places.iter().map(|place| place.len).sum();
+                let memory = Memory::new(&self.card.context, 4 * numbers);
+                memory.map_err(|error| self.fail(error))?
+            }
+        };
+        for (begin, place) in in_turn(places) {
+            let to = kept.address().offset_by(begin);
+            let copied = self.stream().copy(self.at(place), to, place.len);
+            copied.map_err(|error| self.fail(error))?;
+        }
+        self.kept = Some(kept);
+        Ok(())
+    }
+
+    fn take_kept(&mut self, places: &[Place]) -> Result<()> {
+        self.bind()?;
+        let Some(kept) = &self.kept else { return Ok(()) };
+        for (begin, place) in in_turn(places) {
+            let from = kept.address().offset_by(begin);
+            let copied = self.stream().copy(from, self.at(place), place.len);
+            copied.map_err(|error| self.fail(error))?;
+        }
+        Ok(())
+    }
+
+    fn read_kept(&self, begin: usize, values: &mut [f32]) -> Result<()> {
+        self.bind()?;
+        let Some(kept) = &self.kept else { return Ok(()) };
+        let from = kept.address().offset_by(begin);
+        self.stream().read(values, from).map_err(|error| self.fail(error))
     }
 
     fn not_finite(&self, place: Place) -> Result<Option<f32>> {
