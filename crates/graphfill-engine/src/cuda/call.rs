@@ -241,6 +241,20 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Records commands that may run beside those that come next, until [`Call::meet`].
+    pub fn beside<T>(&mut self, record: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::take(self.commands);
+        let recorded = record(self);
+        let beside = std::mem::replace(self.commands, before);
+        self.commands.push(Command::Beside(beside));
+        recorded
+    }
+
+    /// What comes next waits for what runs beside.
+    pub fn meet(&mut self) {
+        self.commands.push(Command::Meet);
+    }
+
     /// Sets numbers to zero.
     pub fn zero(&mut self, at: Address, numbers: usize) {
         if numbers > 0 {

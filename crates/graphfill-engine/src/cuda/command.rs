@@ -221,6 +221,10 @@ pub(crate) enum Command {
         at: Address,
         numbers: usize,
     },
+    /// Does these while the next commands are done.
+    Beside(Vec<Command>),
+    /// Waits for what is done beside.
+    Meet,
     /// Copies so many numbers of four bytes.
     Copy {
         from: Address,

@@ -46,8 +46,14 @@ pub(crate) struct Dealt {
 const THREADS: usize = 256;
 
 impl Dealt {
-    /// For sums of rows of a dense matrix of `inner` rows and so many columns.
-    pub(crate) fn new(inner: usize, columns: usize) -> Self {
+    /// For sums of rows of a dense matrix of so many columns, as a sparse matrix has them.
+    pub(crate) fn new(view: SparseView<'_>, columns: usize) -> Self {
+        let (inner, entries) = (view.width(), view.all_columns().len());
+        // Rows that are fetched once or twice gain nothing from being kept.
+        Dealt::over(if entries > 2 * inner { inner } else { 0 }, columns)
+    }
+
+    fn over(inner: usize, columns: usize) -> Self {
         let vectors = columns % 4 == 0;
         let width = if vectors { columns / 4 } else { columns };
         let whole = width.next_power_of_two().clamp(1, 32);
@@ -107,7 +113,7 @@ pub(crate) fn sum_long_rows(
     let partial = call.scratch(count * columns);
     let list = call.constant(identity, &format!("{part}.pieces"), || listed(view))?;
     let sparse = call.sparse(identity, part, view)?;
-    let dealt = Dealt::new(view.width(), columns);
+    let dealt = Dealt::new(view, columns);
     let name = if dealt.vectors { "sum_long_rows_of_vectors" } else { "sum_long_rows" };
     let arguments = [
         sparse.columns.into(),
@@ -169,11 +175,11 @@ mod tests {
 
     #[test]
     fn strips_fit_the_cache_where_they_can() {
-        assert_eq!(Dealt::new(2708, 256), Dealt { vectors: true, lanes: 32, width: 64 });
-        assert_eq!(Dealt::new(169_343, 512).lanes, 8);
+        assert_eq!(Dealt::over(2708, 256), Dealt { vectors: true, lanes: 32, width: 64 });
+        assert_eq!(Dealt::over(169_343, 512).lanes, 8);
         // Beyond any cache: as wide as a warp.
-        assert_eq!(Dealt::new(10_000_000, 128).lanes, 32);
-        assert_eq!(Dealt::new(100, 3), Dealt { vectors: false, lanes: 4, width: 3 });
-        assert_eq!(Dealt::new(100, 0).lanes, 1);
+        assert_eq!(Dealt::over(10_000_000, 128).lanes, 32);
+        assert_eq!(Dealt::over(100, 3), Dealt { vectors: false, lanes: 4, width: 3 });
+        assert_eq!(Dealt::over(100, 0).lanes, 1);
     }
 }

@@ -119,7 +119,7 @@ impl Operation for SparseProduct {
         let sparse = call.sparse(identity, part, view)?;
         let (dense, out) = (call.input(0), call.output(0));
         let pieces = sum_long_rows(call, KERNELS, (identity, part), view, dense, columns)?;
-        let dealt = Dealt::new(view.width(), columns);
+        let dealt = Dealt::new(view, columns);
         let name = if dealt.vectors { "sparse_product_of_vectors" } else { "sparse_product" };
         let arguments = [
             sparse.offsets.into(),

@@ -127,7 +127,7 @@ fn assign_rooms(
                 continue;
             }
             let Some(life) = lives[output.0] else { continue };
-            let shared = node.operation.in_place().iter().find_map(|&(to, from)| {
+            let candidates = node.operation.in_place().iter().filter_map(|&(to, from)| {
                 let dying = dying_input(recording, node, from, &lives, position)?;
                 let Home::Room(room) = homes[dying.0] else { return None };
                 let taken = node.outputs[..index]
@@ -135,8 +135,11 @@ fn assign_rooms(
                     .any(|other| matches!(homes[other.0], Home::Room(other) if other == room));
                 let same = recording.values[dying.0].shape == recording.values[output.0].shape;
                 let may = matches!(sharing, Sharing::Allowed | Sharing::InPlace);
-                (may && to == index && same && !taken).then_some(room)
+                let born = lives[dying.0].map(|life| life.from);
+                (may && to == index && same && !taken).then_some((born, room))
             });
+            // Over the one that was computed last, which may still be at hand.
+            let shared = candidates.max_by_key(|(born, _)| *born).map(|(_, room)| room);
             match shared {
                 Some(room) => {
                     rooms[room].life.until = life.until;

@@ -64,6 +64,20 @@ pub(super) enum Resolved {
     Product(Product),
     Zero { at: Address, numbers: usize },
     Copy { from: Address, to: Address, numbers: usize },
+    Beside(Vec<Resolved>),
+    Meet,
+}
+
+fn add_kernels(command: &Command, kernels: &mut HashSet<Kernel>) {
+    match command {
+        Command::Launch { kernel, .. } => {
+            kernels.insert(*kernel);
+        }
+        Command::Beside(commands) => {
+            commands.iter().for_each(|command| add_kernels(command, kernels));
+        }
+        _ => {}
+    }
 }
 
 impl Cuda {
@@ -186,36 +200,38 @@ impl Cuda {
         let arguments = vec![context.into()];
         let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
         let all = steps.iter().flatten().chain([&end]);
-        let mut kernels: HashSet<Kernel> = all
-            .filter_map(|command| match command {
-                Command::Launch { kernel, .. } => Some(*kernel),
-                _ => None,
-            })
-            .collect();
-        kernels.insert(FIND_NOT_FINITE);
+        let mut kernels = HashSet::from([FIND_NOT_FINITE]);
+        all.for_each(|command| add_kernels(command, &mut kernels));
         let functions = self.card.functions(&kernels)?;
-        let resolve = |command: Command| -> Result<Resolved> {
-            Ok(match command {
-                Command::Launch { kernel, grid, arguments } => {
-                    let function = functions[&kernel];
-                    if !function.takes(arguments.len(), self.card.driver) {
-                        let (name, count) = (kernel.function, arguments.len());
-                        return Err(self
-                            .card
-                            .failed(format!("{name} does not take {count} arguments")));
-                    }
-                    function.allow_shared(grid.shared).map_err(|error| self.fail(error))?;
-                    Resolved::Launch { function, grid, arguments }
-                }
-                Command::Product(product) => Resolved::Product(product),
-                Command::Zero { at, numbers } => Resolved::Zero { at, numbers },
-                Command::Copy { from, to, numbers } => Resolved::Copy { from, to, numbers },
-            })
-        };
+        let resolve = |command: Command| self.resolve(command, &functions);
         let step = |commands: Vec<Command>| commands.into_iter().map(resolve).collect();
         let steps = steps.into_iter().map(step).collect::<Result<_>>()?;
         let turns = lanes::deal(&program.steps, &joined);
         Ok(Ready { steps, end: resolve(end)?, turns, graph: None, told: None })
+    }
+
+    fn resolve(&self, command: Command, functions: &HashMap<Kernel, Function>) -> Result<Resolved> {
+        Ok(match command {
+            Command::Launch { kernel, grid, arguments } => {
+                let function = functions[&kernel];
+                if !function.takes(arguments.len(), self.card.driver) {
+                    let (name, count) = (kernel.function, arguments.len());
+                    return Err(self
+                        .card
+                        .failed(format!("{name} does not take {count} arguments")));
+                }
+                function.allow_shared(grid.shared).map_err(|error| self.fail(error))?;
+                Resolved::Launch { function, grid, arguments }
+            }
+            Command::Product(product) => Resolved::Product(product),
+            Command::Zero { at, numbers } => Resolved::Zero { at, numbers },
+            Command::Copy { from, to, numbers } => Resolved::Copy { from, to, numbers },
+            Command::Beside(commands) => {
+                let all = commands.into_iter().map(|command| self.resolve(command, functions));
+                Resolved::Beside(all.collect::<Result<_>>()?)
+            }
+            Command::Meet => Resolved::Meet,
+        })
     }
 
     /// Puts a command into the first stream.
@@ -229,14 +245,41 @@ impl Cuda {
         all.into_iter().try_for_each(|command| self.launch(command))
     }
 
+    /// The moment at which a lane is.
+    fn moment(&self, lane: usize) -> Result<Event, String> {
+        let event = Event::new(&self.card.context).map_err(problem)?;
+        self.lanes[lane].stream.mark(&event).map_err(problem)?;
+        Ok(event)
+    }
+
+    /// Puts the commands of one step into a lane, and what may run beside them into the one that
+    /// goes with it.
+    fn launch_step(&self, lane: usize, commands: &[Resolved]) -> Result<(), String> {
+        let beside = LANES + lane;
+        let mut met = true;
+        for command in commands {
+            match command {
+                Resolved::Beside(commands) => {
+                    let begin = self.moment(lane)?;
+                    self.lanes[beside].stream.wait_for(&begin).map_err(problem)?;
+                    commands.iter().try_for_each(|command| self.lanes[beside].launch(command))?;
+                    met = false;
+                }
+                Resolved::Meet if !met => {
+                    let end = self.moment(beside)?;
+                    self.lanes[lane].stream.wait_for(&end).map_err(problem)?;
+                    met = true;
+                }
+                command => self.lanes[lane].launch(command)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Puts the commands of a whole run into all streams, which wait for each other: the first one
     /// for all others at the end, and the others for the first one when they begin.
     fn launch_side_by_side(&self, ready: &Ready) -> Result<(), String> {
-        let moment = |lane: usize| -> Result<Event, String> {
-            let event = Event::new(&self.card.context).map_err(problem)?;
-            self.lanes[lane].stream.mark(&event).map_err(problem)?;
-            Ok(event)
-        };
+        let moment = |lane: usize| self.moment(lane);
         let begin = moment(0)?;
         let mut awaited = vec![false; ready.turns.len()];
         ready.turns.iter().flat_map(|turn| &turn.after).for_each(|&step| awaited[step] = true);
@@ -251,7 +294,7 @@ impl Cuda {
             for moment in turn.after.iter().filter_map(|&step| moments[step].as_ref()) {
                 lane.stream.wait_for(moment).map_err(problem)?;
             }
-            commands.iter().try_for_each(|command| lane.launch(command))?;
+            self.launch_step(turn.lane, commands)?;
             moments.push(if awaited { Some(moment(turn.lane)?) } else { None });
         }
         for lane in (1..LANES).filter(|&lane| begun[lane]) {
@@ -311,7 +354,7 @@ impl Cuda {
             return self.launch_all(ready).map_err(failed);
         }
         if ready.graph.is_none() {
-            while self.lanes.len() < LANES {
+            while self.lanes.len() < 2 * LANES {
                 self.lanes.push(self.card.lane().map_err(Broken::Failed)?);
             }
             let captured = self.stream().capture(|| self.launch_side_by_side(ready));

@@ -32,6 +32,11 @@ impl Lane {
             Resolved::Copy { from, to, numbers } => {
                 stream.copy(*from, *to, *numbers).map_err(problem)
             }
+            // In one stream everything is done in order.
+            Resolved::Beside(commands) => {
+                commands.iter().try_for_each(|command| self.launch(command))
+            }
+            Resolved::Meet => Ok(()),
         }
     }
 }

@@ -79,7 +79,7 @@ impl Card {
 
     /// What is free, less what cuBLAS and the driver take for themselves.
     pub(crate) fn available_memory(&self) -> Option<u64> {
-        const ASIDE: usize = LANES * blas::WORKSPACE + (256 << 20);
+        const ASIDE: usize = 2 * LANES * blas::WORKSPACE + (256 << 20);
         let (free, _) = self.context.memory().ok()?;
         Some(free.saturating_sub(ASIDE) as u64)
     }

@@ -1,24 +1,28 @@
 //! The same on a card, without a round trip to the host:
 //!
 //!   c = mean row,  C = Z − 1cᵀ,  A = βI + ZᵀZ about c in double precision,  D = −2l · A⁻¹,
-//!   ∂Z = 2q · KZ + C·D + 1(c·D)
+//!   ∂Z = 2q · KZ + [C 1]·[D; c·D]
 //!
 //! A⁻¹ is found by sweeps over tiles of the diagonal, in double precision: as exact as the factor on
-//! the processor. C·D may be computed in fewer bits: C has no part that all rows share, and what
-//! they share, c·D, is one row in double precision.
+//! the processor. C·D may be computed in fewer bits: C has no part that all rows share. What they
+//! share, c·D, is one row in double precision, which goes into the product in pieces of so few bits
+//! that nothing is lost. KZ waits for none of it and is computed beside it.
 
 use std::sync::Arc;
 
 use super::GaussianField;
-use crate::Shape;
 use crate::cuda::sparse::{Dealt, pieces, pieces_scratch, sparse_source, sum_long_rows};
 use crate::cuda::{Address, Call, Dense, Existing, Grid, Source, THREADS};
 use crate::ops::Factor;
+use crate::{Shape, SparseView};
 
 const KERNELS: Source = sparse_source!("gaussian_field.cu");
 
 /// Rows and columns of a tile.
 const TILE: usize = 32;
+
+/// Columns behind those of C: ones for the pieces of c·D, and one that fills up.
+const EXTRA: usize = 4;
 
 /// Portions of rows whose columns are summed side by side: at most so many, of at least so many rows.
 const MOST_PORTIONS: usize = 64;
@@ -32,16 +36,16 @@ struct Parts {
     centre: usize,
     /// What c leaves of the sums, doubles.
     rest: usize,
-    /// C.
+    /// [C 1].
     centred: usize,
-    /// CᵀC, and then D.
+    /// CᵀC.
     gram: usize,
+    /// [D; c·D], transposed.
+    inverse: usize,
     /// A before and after a sweep, doubles.
     matrix: usize,
     /// The logarithms of the pivots, doubles.
     logarithms: usize,
-    /// c·D.
-    shared_row: usize,
     /// ⟨z, Kz⟩ of each block, doubles.
     trace: usize,
 }
@@ -53,21 +57,21 @@ fn portions(rows: usize) -> (usize, usize) {
 }
 
 impl Parts {
-    fn new(shape: Shape, with_determinant: bool) -> Self {
+    fn new(similarity: SparseView<'_>, shape: Shape, with_determinant: bool) -> Self {
         let Shape { rows, columns } = shape;
         let padded = columns.next_multiple_of(TILE);
-        let grid = Dealt::new(rows, columns).grid(rows);
+        let grid = Dealt::new(similarity, columns).grid(rows);
         let trace = 2 * grid.blocks[0] as usize * grid.blocks[1] as usize;
         let part = |len: usize| if with_determinant { len } else { 0 };
         Parts {
             column_sums: part(2 * portions(rows).0 * columns),
             centre: part(columns),
             rest: part(2 * columns),
-            centred: part(rows * columns),
+            centred: part(rows * (columns + EXTRA)),
             gram: part(columns * columns),
+            inverse: part(columns * (columns + EXTRA)),
             matrix: part(2 * padded * padded),
             logarithms: part(2 * padded / TILE),
-            shared_row: part(columns),
             trace,
         }
     }
@@ -79,10 +83,10 @@ impl Parts {
             self.rest,
             self.centred,
             self.gram,
+            self.inverse,
             self.matrix,
             self.matrix,
             self.logarithms,
-            self.shared_row,
             self.trace,
         ])
     }
@@ -91,15 +95,15 @@ impl Parts {
 /// What the determinant gives.
 struct Determinant {
     logarithms: Address,
-    /// C, D and c·D, where a derivative is wanted.
-    derivative: Option<(Dense, Dense, Address)>,
+    /// [C 1] and [D; c·D], transposed, where a derivative is wanted.
+    derivative: Option<(Dense, Dense)>,
 }
 
 impl GaussianField {
     pub(super) fn card_scratch(&self, shape: Shape) -> usize {
         let view = self.similarity.view();
         let summed = if pieces(view) > 0 { shape.len().next_multiple_of(16) } else { 0 };
-        let parts = Parts::new(shape, self.log_determinant != 0.0);
+        let parts = Parts::new(view, shape, self.log_determinant != 0.0);
         parts.len() + pieces_scratch(view, shape.columns) + summed
     }
 
@@ -108,14 +112,14 @@ impl GaussianField {
         let Shape { rows, columns } = shape;
         let (energy, derivative) = (call.wanted_output(0), call.wanted_output(1));
         let with_determinant = self.log_determinant != 0.0 && columns > 0;
-        let parts = Parts::new(shape, with_determinant);
-        let determinant = with_determinant.then(|| self.determinant_on_card(call, &parts));
-        let inverse = determinant.as_ref().and_then(|found| found.derivative);
+        let parts = Parts::new(self.similarity.view(), shape, with_determinant);
         let trace = call.scratch(parts.trace);
-        let shared_row = inverse.map(|(_, _, row)| row);
-        let blocks = self.quadratic_on_card(call, derivative, shared_row, trace)?;
-        if let (Some((centred, inverse, _)), Some(out)) = (inverse, derivative) {
-            // D is symmetric, and products with a transposed right factor are the fastest.
+        let blocks = call.beside(|call| self.quadratic_on_card(call, derivative, trace))?;
+        let determinant = with_determinant.then(|| self.determinant_on_card(call, &parts));
+        call.meet();
+        let factors = determinant.as_ref().and_then(|found| found.derivative);
+        if let (Some((centred, inverse)), Some(out)) = (factors, derivative) {
+            // Products with a transposed right factor are the fastest.
             let (left, right) = ((centred, Factor::Plain), (inverse, Factor::Transposed));
             call.product(left, right, Dense::new(out, rows, columns), Existing::Add);
         }
@@ -141,8 +145,8 @@ impl GaussianField {
     fn determinant_on_card(&self, call: &mut Call<'_>, parts: &Parts) -> Determinant {
         let Shape { rows, columns } = call.input_shape(0);
         let latent = call.input(0);
-        let [column_sums, centre, rest, centred, gram] =
-            [parts.column_sums, parts.centre, parts.rest, parts.centred, parts.gram]
+        let [column_sums, centre, rest, centred, gram, inverse] =
+            [parts.column_sums, parts.centre, parts.rest, parts.centred, parts.gram, parts.inverse]
                 .map(|len| call.scratch(len));
         let (portions, rows_a_portion) = portions(rows);
         let width = columns as u32;
@@ -163,16 +167,17 @@ impl GaussianField {
         let vectors = columns % 4 == 0;
         let (name, share) =
             if vectors { ("centre_rows_of_vectors", 4) } else { ("centre_rows", 1) };
-        let count = rows * columns / share;
         let arguments = [
             latent.into(),
             centre.into(),
             centred.into(),
-            count.into(),
+            rows.into(),
             (width / share as u32).into(),
         ];
+        let count = rows * (columns + EXTRA) / share;
         call.launch(KERNELS.kernel(name), Grid::strided(count), arguments);
-        let centred = Dense::new(centred, rows, columns);
+        let extended = Dense::new(centred, rows, columns + EXTRA);
+        let centred = Dense::new(centred, rows, columns).with_stride(columns + EXTRA);
         let gram = Dense::new(gram, columns, columns);
         let (left, right) = ((centred, Factor::Transposed), (centred, Factor::Plain));
         call.product(left, right, gram, Existing::Replace);
@@ -207,7 +212,6 @@ impl GaussianField {
             call.launch(KERNELS.kernel("sweep"), grid, arguments);
             std::mem::swap(&mut before, &mut after);
         }
-        let shared_row = call.scratch(parts.shared_row);
         let derivative = call.wanted_output(1).map(|_| {
             let arguments = [
                 before.into(),
@@ -215,21 +219,19 @@ impl GaussianField {
                 width.into(),
                 (padded as u32).into(),
                 (-2.0 * f64::from(self.log_determinant)).into(),
-                gram.at.into(),
-                shared_row.into(),
+                inverse.into(),
             ];
             call.launch(KERNELS.kernel("finish_inverse"), Grid::warps(columns), arguments);
-            (centred, gram, shared_row)
+            (extended, Dense::new(inverse, columns, columns + EXTRA))
         });
         Determinant { logarithms, derivative }
     }
 
-    /// The trace in parts, of which it says how many there are, and 2q · KZ + 1 · row.
+    /// The trace in parts, of which it says how many there are, and 2q · KZ.
     fn quadratic_on_card(
         &self,
         call: &mut Call<'_>,
         derivative: Option<Address>,
-        shared_row: Option<Address>,
         trace: Address,
     ) -> Result<usize, String> {
         let Shape { rows, columns } = call.input_shape(0);
@@ -248,7 +250,7 @@ impl GaussianField {
             );
             summed
         });
-        let dealt = Dealt::new(rows, columns);
+        let dealt = Dealt::new(view, columns);
         let grid = dealt.grid(rows);
         let arguments = [
             sparse.offsets.into(),
@@ -256,7 +258,6 @@ impl GaussianField {
             sparse.values.into(),
             latent.into(),
             summed.into(),
-            shared_row.into(),
             (2.0 * self.quadratic).into(),
             derivative.into(),
             (rows as u32).into(),

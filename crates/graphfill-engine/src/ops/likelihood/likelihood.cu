@@ -129,7 +129,7 @@ __device__ __forceinline__ u32 first_from(const u32 *numbers, u32 from, u32 to, 
 // sparse rows, of which `lanes` threads read one and put its entries where they are in the tile, or
 // `values` cell by cell, rows x width, where there are no offsets. Tile rows are blockIdx.x, tile
 // columns blockIdx.y; only tiles of whole rows have several of them.
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 10)
+extern "C" __global__ void __launch_bounds__(TILE_THREADS, 8)
 judge_cells(JUDGED_PARAMETERS, u32 kind, float cell_scale, float on, float off, u32 first,
             u32 width, const Column *table, u32 tile_rows, u32 tile_columns, u32 lanes,
             const u32 *offsets, const u32 *entries, const float *values) {
