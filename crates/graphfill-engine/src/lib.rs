@@ -85,7 +85,9 @@ mod testing;
 
 pub use device::Device;
 pub use error::{EngineError, Result};
-pub use ops::{Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, Targets};
+pub use ops::{
+    Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, PropagationRound, Targets,
+};
 pub use optim::{Adam, Schedule, WeightDecay};
 pub use plan::{MemoryLimit, Plan};
 pub use program::{Backward, Constant, Initial, Matrix, Mismatch, Operation, Program, Recorded};
