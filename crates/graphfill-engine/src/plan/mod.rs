@@ -121,9 +121,13 @@ impl Plan {
         let (buffers, _) = shared_buffers(&recorded)?;
         let described: String = recorded.iter().map(Recorded::describe).collect();
         for (at, program) in recorded.iter().enumerate() {
-            // The same name has the same prefix, and so, rarely, have two others.
-            let prefix = stream_prefix(&program.name);
-            let same = |other: &&Recorded| stream_prefix(&other.name) == prefix;
+            // The same name has the same prefix, and so, rarely, have two others: which matters
+            // where both draw.
+            let same = |other: &&Recorded| {
+                let draws = program.recording.draws() && other.recording.draws();
+                let alike = stream_prefix(&other.name) == stream_prefix(&program.name);
+                other.name == program.name || draws && alike
+            };
             if let Some(other) = recorded[..at].iter().find(same) {
                 let problem = format!("it would draw what program `{}` draws", other.name);
                 let place = format!("rename `{}`", program.name);

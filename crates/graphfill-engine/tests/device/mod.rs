@@ -17,7 +17,13 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
     Device::cuda(0, Options { precision, ..Options::default() }).expect("a card")
 });
 
-/// A session on that device.
+/// That device.
+pub(crate) fn device() -> &'static Device {
+    &DEVICE
+}
+
+/// A session on it.
+#[allow(dead_code, reason = "not every test has programs of its own")]
 pub(crate) fn session(plan: Plan, seed: u64) -> Session {
-    Session::new(plan.on(&DEVICE), seed).expect("a session")
+    Session::new(plan.on(device()), seed).expect("a session")
 }
