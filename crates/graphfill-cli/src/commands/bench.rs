@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use graphfill::engine::{EngineError, MemoryLimit};
 use graphfill::eval::bench::{
-    BenchShape, Machine, SHAPES, UpdateTiming, Variant, profile_update, time_update,
+    BenchShape, Machine, RoundOf, SHAPES, UpdateTiming, Variant, profile_update, time_update,
 };
 use serde::Serialize;
 
+use super::bench_rounds;
 use crate::arguments::{Bench, BenchVariant, Format, General, WrongCall};
 use crate::output;
 use crate::output::messages::Messages;
@@ -26,6 +27,10 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     let variant = match arguments.variant {
         BenchVariant::Svga => Variant::Svga,
         BenchVariant::SvgaU => Variant::SvgaU,
+        BenchVariant::Fp => {
+            return bench_rounds::run(RoundOf::FeaturePropagation, arguments, general);
+        }
+        BenchVariant::Arb => return bench_rounds::run(RoundOf::Arb, arguments, general),
     };
     let limit = arguments.memory_limit.map_or(MemoryLimit::Available, MemoryLimit::Allowed);
     let time = Duration::from_secs_f64(arguments.seconds);
@@ -122,7 +127,7 @@ fn profile(
 }
 
 /// The shapes that were asked for, with the sizes that were asked for.
-fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
+pub(super) fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
     let find = |name: &String| {
         SHAPES.into_iter().find(|shape| shape.name == *name).ok_or_else(|| {
             let known: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();

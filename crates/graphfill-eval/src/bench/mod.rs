@@ -5,6 +5,7 @@
 //! do. What an update takes beyond its products is the engine's own.
 
 mod machine;
+mod propagation;
 mod shapes;
 mod workload;
 
@@ -15,6 +16,7 @@ use graphfill_methods::svga::TRAINING;
 use serde::Serialize;
 
 pub use machine::Machine;
+pub use propagation::{RoundOf, RoundTiming, time_round};
 pub use shapes::{BenchShape, SHAPES, Values};
 pub use workload::{Variant, Workload};
 

@@ -1,7 +1,7 @@
 //! Estimates with chosen parameters: a panel is run once for every different choice among its
 //! groups.
 
-use super::{Loaded, Operators, Propagation, ROUNDS};
+use super::{Operators, ROUNDS};
 use crate::error::Result;
 use crate::features::{Centres, Panel, Panels};
 use crate::method::{Choice, EstimateSink, Estimates, Fitted, Task};
@@ -44,18 +44,25 @@ impl Fitted for Chosen<'_> {
                     continue;
                 }
                 done.push(own);
-                let method = registry::propagation(choice.method)?;
-                let last = last_round(method, &loaded, choice)?;
                 let alike = |other: &Choice| (other.method, &other.parameters) == own;
-                for (part, _) in parts().filter(|(_, other)| alike(other)) {
-                    let column = part.start - range.start;
-                    sink.accept(&Estimates {
-                        features: (part.start, part.end),
-                        width: panel.width,
-                        values: &last[column..],
-                        offsets: &panel.offsets[column..],
-                    })?;
-                }
+                let mut hand_out = |values: &[f32]| {
+                    parts().filter(|(_, other)| alike(other)).try_for_each(|(part, _)| {
+                        let column = part.start - range.start;
+                        sink.accept(&Estimates {
+                            features: (part.start, part.end),
+                            width: panel.width,
+                            values: &values[column..],
+                            offsets: &panel.offsets[column..],
+                        })
+                    })
+                };
+                let method = registry::propagation(choice.method)?;
+                let rounds = choice.parameters.get(ROUNDS).map_or(1, |rounds| rounds as usize);
+                let mut handed_out = Ok(());
+                method.run(&loaded, &choice.parameters, &[rounds], &mut |_, values| {
+                    handed_out = hand_out(values);
+                })?;
+                handed_out?;
             }
             task.progress.advance(1);
             task.progress.check()?;
@@ -63,11 +70,4 @@ impl Fitted for Chosen<'_> {
         task.progress.end();
         Ok(())
     }
-}
-
-fn last_round(method: &dyn Propagation, loaded: &Loaded<'_>, choice: &Choice) -> Result<Vec<f32>> {
-    let rounds = choice.parameters.get(ROUNDS).map_or(1, |rounds| rounds as usize);
-    let mut last = Vec::new();
-    method.run(loaded, &choice.parameters, &[rounds], &mut |_, values| last = values.to_vec())?;
-    Ok(last)
 }

@@ -19,7 +19,7 @@ pub struct Loaded<'a> {
 impl<'a> Loaded<'a> {
     /// The same, of which only the rows of a list are looked at; see [`Operators::looking_at`].
     #[must_use]
-    pub(super) fn looked_at(self, list: usize) -> Self {
+    pub fn looked_at(self, list: usize) -> Self {
         Loaded { look: Some(list), ..self }
     }
 

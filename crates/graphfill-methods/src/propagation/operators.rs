@@ -43,7 +43,7 @@ impl<'a> Operators<'a> {
     /// Lists of rows that panels can be looked at by: of all rounds of a panel that is, a device hands
     /// out these rows alone. On the processor all rows are there anyway.
     #[must_use]
-    pub(super) fn looking_at(self, lists: Vec<Vec<u32>>) -> Self {
+    pub fn looking_at(self, lists: Vec<Vec<u32>>) -> Self {
         let programs = self.programs.map(|programs| programs.looking_at(lists));
         Operators { programs, ..self }
     }

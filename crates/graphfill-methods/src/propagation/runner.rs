@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use graphfill_engine::{
-    Device, Plan, Program, PropagationRound, Recorded, Session, Shape, SparseRows,
+    Device, Plan, Program, PropagationRound, Recorded, Session, Shape, SparseMatrix, SparseRows,
 };
 use rayon::prelude::*;
 
@@ -77,10 +77,11 @@ impl Runner {
             Matrix::Symmetric => &[ONE, OTHER],
             Matrix::Adjacency => &[VALUES],
         };
-        for buffer in looked_at {
-            for (list, rows) in looks.iter().enumerate() {
+        for (list, rows) in looks.iter().enumerate() {
+            let chosen = Arc::new(SparseMatrix::selection(rows, panel.rows));
+            for buffer in looked_at {
                 let program = Program::new(&look_name(buffer, list));
-                program.output(ROWS, program.state(buffer, panel).gather_rows(rows));
+                program.output(ROWS, program.sparse_product(&chosen, program.state(buffer, panel)));
                 programs.push(program.finish()?);
             }
         }
@@ -185,8 +186,7 @@ impl Runner {
             Matrix::Adjacency => VALUES,
         };
         let Some(list) = list else {
-            self.seen = self.session.buffer(buffer)?;
-            return Ok(());
+            return Ok(self.session.buffer_into(buffer, &mut self.seen)?);
         };
         let (name, rows) = (look_name(buffer, list), &self.looks[list]);
         self.gathered.resize(rows.len() * self.width, 0.0);

@@ -22,7 +22,8 @@ pub(super) fn fit<'a, P: Propagation>(method: &P, task: &Task<'a>) -> Result<Box
     let settings = purposes.map(|purpose| method.settings(purpose, &fixed));
     let open = settings.iter().any(|settings| settings.len() > 1) || rounds.end() > rounds.start();
     let best = if open && !task.validation.is_empty() {
-        compare(method, task, &settings, &rounds)?
+        let operators = Operators::on(task.graph, &task.training.device);
+        compare(method, task, operators, &settings, &rounds)?
     } else {
         vec![None; features.groups().len()]
     };
@@ -50,10 +51,10 @@ fn candidate_rounds<P: Propagation>(method: &P, fixed: &Parameters) -> RangeIncl
 
 /// The best candidate of a group.
 #[derive(Debug, Clone)]
-struct Best {
-    setting: usize,
-    round: usize,
-    score: Score,
+pub(super) struct Best {
+    pub(super) setting: usize,
+    pub(super) round: usize,
+    pub(super) score: Score,
 }
 
 impl Best {
@@ -65,18 +66,18 @@ impl Best {
 }
 
 /// The candidates of one purpose, scored on all sets of validation cells.
-fn compare<P: Propagation>(
+pub(super) fn compare<P: Propagation>(
     method: &P,
     task: &Task<'_>,
+    operators: Operators<'_>,
     settings: &[Vec<Parameters>; 2],
     rounds: &RangeInclusive<usize>,
 ) -> Result<Vec<Option<Best>>> {
     let features = task.features;
-    let device = &task.training.device;
-    let panels = Panels::on(device, features, &task.wanted());
+    let panels = Panels::on(&task.training.device, features, &task.wanted());
     let sets: Vec<ValidationRows> =
         task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();
-    let operators = Operators::on(task.graph, device).looking_at(scored_rows(features, &sets));
+    let operators = operators.looking_at(scored_rows(features, &sets));
     let all_rounds: Vec<usize> = rounds.clone().collect();
     let count = rounds.end() - rounds.start() + 1;
     let blank = Scores::new(features, &sets, task.ranking_depth, Detail::Totals);

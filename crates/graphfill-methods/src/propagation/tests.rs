@@ -1,14 +1,18 @@
 //! Rounds as programs give what rounds on the processor give: to the bit where the programs run on
 //! the processor too, to rounding elsewhere.
 
+use graphfill_data::generator::{ColumnSet, Recipe, generate};
 use graphfill_data::{Direction, EdgeList, UndirectedGraph};
 use graphfill_engine::cpu::panel_width;
 use proptest::prelude::*;
 
-use super::{Loaded, Operators, Propagation};
+use super::search::{Best, compare};
+use super::{Loaded, Operators, Propagation, Purpose};
 use crate::arb::Arb;
 use crate::feature_propagation::FeaturePropagation;
-use crate::features::Panel;
+use crate::features::{Features, Panel};
+use crate::fill::validation_sets;
+use crate::method::Task;
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::Parameters;
 use crate::pcfi::Pcfi;
@@ -82,7 +86,7 @@ fn same(found: &[f32], expected: &[f32]) -> bool {
 }
 
 /// Compares every method on one panel after another, with the same programs.
-fn compare(graph: &UndirectedGraph, panels: &[Panel], rounds: &[usize]) {
+fn compare_rounds(graph: &UndirectedGraph, panels: &[Panel], rounds: &[usize]) {
     let processor = Operators::new(graph);
     let programs = Operators::as_programs(graph, device::device());
     for (method, parameters) in methods() {
@@ -129,7 +133,7 @@ proptest! {
             panel(nodes, columns, 2, |row, column| !known(row, column)),
             panel(nodes, columns, 3, known),
         ];
-        compare(&graph, &panels, &[1, 2, 3, 6]);
+        compare_rounds(&graph, &panels, &[1, 2, 3, 6]);
     }
 }
 
@@ -142,7 +146,7 @@ fn a_hub_is_summed_like_all_others() {
         panel(3000, 20, 0, |row, column| row % 3 == 1 && column % 2 == 0),
         panel(3000, 64, 1, |row, _| row % 4 < 2),
     ];
-    compare(&graph, &panels, &[4]);
+    compare_rounds(&graph, &panels, &[4]);
 }
 
 #[test]
@@ -164,6 +168,44 @@ fn only_what_is_looked_at_comes_back() {
                     let cells = row as usize * panel.width..(row as usize + 1) * panel.width;
                     let (found, expected) = (&found[cells.clone()], &expected[cells]);
                     assert!(same(found, expected), "list {list}, row {row}, round {round}");
+                }
+            }
+        }
+    }
+}
+
+/// The choices that validation makes, from the rows that are looked at alone.
+#[test]
+fn validation_chooses_the_same() {
+    fn chosen<P: Propagation>(method: &P, task: &Task<'_>) -> [Vec<Option<Best>>; 2] {
+        let none = Parameters::default();
+        let purposes = [Purpose::Ranking, Purpose::Values];
+        let settings = purposes.map(|purpose| method.settings(purpose, &none));
+        let ways =
+            [Operators::new(task.graph), Operators::as_programs(task.graph, device::device())];
+        ways.map(|operators| {
+            compare(method, task, operators, &settings, &(1..=5)).expect("a comparison")
+        })
+    }
+    for columns in [ColumnSet::Mixed, ColumnSet::Numbers(3)] {
+        let recipe = Recipe { nodes: 150, topics: 30, columns, ..Recipe::default() };
+        let dataset = generate(&recipe).expect("a town").dataset;
+        let (graph, features) = (dataset.graph.undirected(), Features::of(&dataset.table));
+        let unknown = features.missing();
+        let validation = validation_sets(&features, &unknown, 3);
+        assert!(validation.len() > 1);
+        let task = Task { validation: &validation, ..Task::new(&graph, &features, &unknown) };
+        let all = [chosen(&FeaturePropagation, &task), chosen(&Arb, &task), chosen(&Pcfi, &task)];
+        for [expected, found] in &all {
+            assert!(expected.iter().flatten().count() > 1);
+            for (expected, found) in expected.iter().zip(found) {
+                let told = |best: &Best| (best.setting, best.round, best.score);
+                if device::device().is_cuda() {
+                    let value = |best: &Option<Best>| best.as_ref().map_or(0.0, |b| b.score.value);
+                    let (found, expected) = (value(found), value(expected));
+                    assert!((found - expected).abs() < 1e-3 * (1.0 + expected.abs()));
+                } else {
+                    assert_eq!(found.as_ref().map(told), expected.as_ref().map(told));
                 }
             }
         }

@@ -49,12 +49,12 @@ __device__ __forceinline__ float4 finished(float4 sum, const float4 *divisors, c
                   finished(sum.w, divisor.w, own_pull.w, given.w, shares)};
 }
 
-// Rows that are short; the others come from their pieces.
-extern "C" __global__ void propagate_rows(const u32 *offsets, const u32 *columns, const float *values,
-                                          const float4 *x, const float4 *given,
-                                          const float4 *divisors, const float *shares,
-                                          const float4 *pull, float4 *out, u32 rows, u64 width,
-                                          u32 lanes) {
+// Rows that are short; the others come from their pieces. Four blocks of 256 threads at a time keep
+// enough rows on their way.
+extern "C" __global__ void __launch_bounds__(256, 4)
+    propagate_rows(const u32 *offsets, const u32 *columns, const float *values, const float4 *x,
+                   const float4 *given, const float4 *divisors, const float *shares,
+                   const float4 *pull, float4 *out, u32 rows, u64 width, u32 lanes) {
     u32 row = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
     u64 column = (u64)blockIdx.y * lanes + threadIdx.x % lanes;
     if (row >= rows || column >= width) return;
@@ -98,11 +98,18 @@ extern "C" __global__ void propagate_long_rows(const Piece *pieces, u32 count, c
     Shares own_shares = shares_at(shares);
     float4 own_given = given_at(given, at), result = own_given;
     if (!stay(own_given, own_shares)) {
+        const float4 *parts = partial + piece * width + column;
         float4 sum = nothing<float4>();
-#pragma unroll 8
-        for (u32 part = 0; part < own.pieces; part++) {
-            sum = plus(sum, partial[(piece + part) * width + column]);
+        u32 part = 0;
+        // Eight sums on their way at a time.
+        for (; part + 8 <= own.pieces; part += 8) {
+            float4 some[8];
+#pragma unroll
+            for (u32 k = 0; k < 8; k++) some[k] = __ldg(&parts[(part + k) * width]);
+#pragma unroll
+            for (u32 k = 0; k < 8; k++) sum = plus(sum, some[k]);
         }
+        for (; part < own.pieces; part++) sum = plus(sum, __ldg(&parts[part * width]));
         result = finished(sum, divisors, pull, own_given, own_shares, at, column);
     }
     out[at] = result;
