@@ -1,5 +1,6 @@
 """The virtual environment that the peers run in."""
 
+import importlib.util
 import subprocess
 import sys
 import venv
@@ -11,8 +12,11 @@ FOLDER = HERE / ".venv"
 
 
 def run_inside(packages):
-    """Runs the calling script again inside the environment, once that has these packages."""
-    if Path(sys.prefix) == FOLDER:
+    """Runs the calling script again inside the environment, once that has these packages.
+
+    An interpreter that has all of them already is taken as it is.
+    """
+    if Path(sys.prefix) == FOLDER or all(importlib.util.find_spec(package) for package in packages):
         return
     python = FOLDER / "bin" / "python"
     if not python.exists():

@@ -100,6 +100,12 @@ class Data:
     def weights(self):
         return torch.where(self.features > 0, self.weight_of_ones, self.weight_of_zeros).to(self.features.dtype)
 
+    def to(self, device):
+        """Moves everything to a device."""
+        self.smooth, self.average = self.smooth.to(device), self.average.to(device)
+        self.features = self.features.to(device)
+        return self
+
 
 def compressed(row, column, values, nodes):
     pairs = torch.sparse_coo_tensor(torch.stack([row, column]), values, (nodes, nodes))
@@ -132,7 +138,7 @@ class Plain:
         self.shape, self.data, self.dropout = shape, data, dropout
         self.parameters = [parameter.requires_grad_() for parameter in parameters]
         self.weights = data.weights() if shape.ones else None
-        self.identity = torch.eye(shape.hidden, dtype=parameters[0].dtype)
+        self.identity = torch.eye(shape.hidden, dtype=parameters[0].dtype, device=parameters[0].device)
         self.optimiser = torch.optim.Adam(self.parameters, lr=shape.rate, fused=True)
 
     def loss(self):

@@ -68,6 +68,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Datasets(command) => commands::datasets::run(command, general),
         Command::Methods(command) => commands::methods::run(command, general),
         Command::Bench(command) => commands::bench::run(command, general),
+        Command::Devices => commands::devices::run(general),
         Command::Demo(command) => commands::demo::run(command, general),
         Command::Completions(command) => commands::completions::run(command),
     }

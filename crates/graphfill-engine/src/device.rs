@@ -66,6 +66,24 @@ impl Device {
         }
     }
 
+    /// The model of a card.
+    pub fn model(&self) -> Option<&str> {
+        match &self.0 {
+            Kind::Cpu => None,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(card) => Some(card.model()),
+        }
+    }
+
+    /// What was chosen about a card.
+    pub fn cuda_options(&self) -> Option<&cuda::Options> {
+        match &self.0 {
+            Kind::Cpu => None,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(card) => Some(card.options()),
+        }
+    }
+
     /// The memory that a program may take there, where that is known.
     pub fn available_memory(&self) -> Option<u64> {
         match &self.0 {

@@ -91,8 +91,8 @@ pub enum EngineError {
         needed: u64,
         /// What there is, in bytes.
         available: u64,
-        /// "available" or "allowed".
-        limit: &'static str,
+        /// "available" or "allowed"; of a card's memory, also where.
+        limit: String,
         /// The largest buffers.
         largest: String,
         /// The parameter to lower.

@@ -35,6 +35,15 @@ pub(crate) enum Broken {
     Failed(EngineError),
 }
 
+/// Buffers that are kept one after the other: where each begins there, and its place.
+pub(crate) fn in_turn(places: &[Place]) -> impl Iterator<Item = (usize, Place)> {
+    places.iter().scan(0, |end, &place| {
+        let begin = *end;
+        *end += place.len;
+        Some((begin, place))
+    })
+}
+
 /// An executor of planned programs. A run may go on after [`Executor::run`] has come back; reading
 /// waits for it.
 pub(crate) trait Executor: std::fmt::Debug + Send {
@@ -64,6 +73,15 @@ pub(crate) trait Executor: std::fmt::Debug + Send {
 
     /// Copies a buffer out.
     fn read(&self, place: Place, values: &mut [f32]) -> Result<()>;
+
+    /// Copies buffers to memory beside the arena, [`in_turn`], over what was kept of them before.
+    fn keep(&mut self, places: &[Place]) -> Result<()>;
+
+    /// Copies what was kept of the same buffers back to them.
+    fn take_kept(&mut self, places: &[Place]) -> Result<()>;
+
+    /// Copies numbers out of what was kept, from the number at `begin` on.
+    fn read_kept(&self, begin: usize, values: &mut [f32]) -> Result<()>;
 
     /// A number in a buffer that is NaN or infinite.
     fn not_finite(&self, place: Place) -> Result<Option<f32>>;

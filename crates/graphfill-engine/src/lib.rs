@@ -86,7 +86,8 @@ mod testing;
 pub use device::Device;
 pub use error::{EngineError, Result};
 pub use ops::{
-    Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, PropagationRound, Targets,
+    Averaged, Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, PropagationRound,
+    Ranking, RankingMeasure, Targets, TrueColumns, TrueValues, ValueOfScore, shuffled_column,
 };
 pub use optim::{Adam, Schedule, WeightDecay};
 pub use plan::{MemoryLimit, Plan};

@@ -140,18 +140,24 @@ fn parameters_come_back_and_sessions_begin_anew() {
         session.buffer("x").expect("a buffer")
     };
     let first = run(&mut session);
-    let mut best = session.snapshot().expect("a snapshot");
+    let best = session.snapshot().expect("a snapshot");
     let second = run(&mut session);
     assert_ne!(first, second);
     session.restore(&best).expect("restored");
     assert_eq!(session.buffer("x").expect("a buffer"), first);
     session.write("x", &second).expect("a buffer");
-    session.snapshot_into(&mut best).expect("a snapshot");
+    assert_eq!(session.kept().expect("a device"), None);
+    session.restore_kept().expect("nothing to restore");
+    session.keep().expect("kept");
     session.restart(7).expect("a restart");
     assert_eq!(run(&mut session), first);
     assert_eq!(session.steps("training").expect("a program"), 5);
-    session.restore(&best).expect("restored");
+    session.restore_kept().expect("restored");
     assert_eq!(session.buffer("x").expect("a buffer"), second);
+    assert_eq!(session.kept().expect("a device"), Some(session.snapshot().expect("a snapshot")));
+    session.restore(&best).expect("restored");
+    session.keep().expect("kept again");
+    assert_eq!(session.kept().expect("a device"), Some(best));
 }
 
 #[test]

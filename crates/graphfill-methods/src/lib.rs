@@ -13,6 +13,10 @@ pub mod arwmf;
 mod attribute_links;
 pub mod auto;
 pub mod column_mean;
+// The device that tests run on.
+#[cfg(test)]
+#[path = "../../graphfill-engine/tests/device/mod.rs"]
+mod device;
 pub mod encoder;
 mod error;
 pub mod feature_propagation;
@@ -39,7 +43,7 @@ pub mod vae;
 
 pub use error::{MethodError, Result};
 pub use method::{
-    Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, RANKING_DEPTH,
-    Score, Task,
+    Choice, DeviceUse, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo,
+    RANKING_DEPTH, Score, Task,
 };
 pub use parameters::{Allowed, FixedParameters, ParameterInfo, Parameters, Value};

@@ -117,6 +117,11 @@ pub trait Method: Send + Sync {
         LabelUse::Ignored
     }
 
+    /// Whether anything of it runs on the device that [`TrainingOptions`] names.
+    fn device_use(&self) -> DeviceUse {
+        DeviceUse::Used
+    }
+
     /// How good the method is on the validation cells with what is fixed; more is better.
     fn trial(&self, task: &Task<'_>) -> Result<f64> {
         let fitted = self.fit(task)?;
@@ -137,6 +142,15 @@ pub enum LabelUse {
     Ignored,
     /// It learns from those that are known, and estimates the others.
     Learnt,
+}
+
+/// What a method does with a device other than the processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceUse {
+    /// Nothing.
+    Ignored,
+    /// Something of it runs there, such as the training of its models.
+    Used,
 }
 
 /// A method with everything chosen, ready to estimate.

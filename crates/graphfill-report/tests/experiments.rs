@@ -13,6 +13,7 @@ fn outcome(method: &str, seed: u64, metrics: &[(&str, f64)]) -> Outcome {
         metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
         series: Default::default(),
         parameters: Parameters::default().with("hidden", 64.0).with("backbone", "gat"),
+        card: None,
         seconds: 1.5,
         ended_early: false,
     }
@@ -69,6 +70,20 @@ fn the_papers_figure_ours_and_the_difference_stand_in_a_row() {
     assert_eq!(svg, None);
     assert_eq!(csv.lines().count(), 5);
     assert_eq!(csv.lines().nth(1), Some("cora,svga,0,0,0.17,1.500,false,backbone=gat hidden=64"));
+}
+
+#[test]
+fn cards_are_named_where_any_was_used() {
+    let card = Some("cuda:0, A card, tf32".to_owned());
+    let on_card = Outcome { card, ..outcome("svga", 0, &[("recall@10", 0.17)]) };
+    let on_processor = outcome("arb", 0, &[("recall@10", 0.18)]);
+    let cells =
+        [ran("svga", 0, ESTIMATION, Ok(on_card)), ran("arb", 0, ESTIMATION, Ok(on_processor))];
+    let Report { csv, .. } = reported(Experiment::Table2, &cells);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].ends_with(",parameters,card"), "{csv}");
+    assert!(lines[1].ends_with("hidden=64,\"cuda:0, A card, tf32\""), "{csv}");
+    assert!(lines[2].ends_with("hidden=64,"), "{csv}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The arguments of `graphfill bench`.
 
 use clap::{Args, ValueEnum};
+use graphfill::engine::cuda::Launching;
 
+use super::device::DeviceArguments;
 use super::quantities::memory_size;
 
 /// What to time.
@@ -11,6 +13,7 @@ use super::quantities::memory_size;
   graphfill bench --shapes cora,arxiv --format table
   graphfill bench --shapes cora --nodes 20000 --edges 80000
   graphfill bench --shapes cora --profile               where the time of an update goes
+  graphfill bench --shapes photo --device cuda --precision bf16
   graphfill bench --shapes arxiv --variant fp           a round of feature propagation")]
 pub(crate) struct Bench {
     /// The sizes of these data sets: cora, citeseer, photo, computers, steam, pubmed, coauthor, arxiv [default: all]
@@ -23,8 +26,11 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pub(crate) nodes: Option<u32>,
     /// Another number of edges
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=200_000_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=4_000_000_000))]
     pub(crate) edges: Option<u32>,
+    /// Another number of columns of the table
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) features: Option<u32>,
     /// Another width of hidden and latent rows
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) hidden: Option<u32>,
@@ -34,9 +40,14 @@ pub(crate) struct Bench {
     /// How long to repeat the update of each shape; at least three times
     #[arg(long, value_name = "S", default_value = "3", value_parser = duration)]
     pub(crate) seconds: f64,
-    /// Fail before starting if more memory is needed, such as 4GiB or 500MB [default: what is free]
+    /// Fail before starting if more memory of the device is needed, such as 4GiB or 500MB [default: what is free there]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub(crate) memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) device: DeviceArguments,
+    /// How a card is given an update: captured (as a whole, once) or eager (operation by operation, each time)
+    #[arg(long, value_name = "HOW", default_value_t = Launching::Captured, help_heading = "Device")]
+    pub(crate) launch: Launching,
 }
 
 /// What is timed.

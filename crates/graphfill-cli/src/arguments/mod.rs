@@ -1,6 +1,7 @@
 //! The arguments of the program and its subcommands.
 
 mod bench;
+mod device;
 mod quantities;
 mod reproduce;
 mod scope;
@@ -14,6 +15,7 @@ use std::str::FromStr;
 pub(crate) use bench::{Bench, BenchVariant};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub(crate) use device::{DeviceArguments, DeviceChoice};
 use graphfill::data::DeclaredKind;
 use graphfill::data::formats::UnknownNodes;
 use graphfill::data::registry::Mirror;
@@ -94,6 +96,8 @@ pub(crate) enum Command {
     Methods(Methods),
     /// The time and memory of one training update at the paper's sizes, on this machine
     Bench(Bench),
+    /// The CPU and the CUDA cards here, and what is missing to use them
+    Devices,
     /// Everything in one minute, on an example graph that is made on the spot
     Demo(Demo),
     /// Print a completion script for a shell
@@ -170,6 +174,8 @@ pub(crate) struct Fill {
     #[command(flatten)]
     pub(crate) checkpoint: Checkpoint,
     #[command(flatten)]
+    pub(crate) device: DeviceArguments,
+    #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
@@ -219,6 +225,8 @@ pub(crate) struct Evaluate {
     pub(crate) labels: f64,
     #[command(flatten)]
     pub(crate) training: Training,
+    #[command(flatten)]
+    pub(crate) device: DeviceArguments,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -310,6 +318,8 @@ pub(crate) struct Demo {
     /// Keep the example's files (nodes, edges, filled table, truth) in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) device: DeviceArguments,
 }
 
 /// Print a completion script for a shell

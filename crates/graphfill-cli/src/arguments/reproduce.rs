@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use graphfill::engine::cuda::Precision;
 use graphfill::eval::experiments::Experiment;
 
+use super::device::{DeviceArguments, DeviceChoice};
 use super::quantities::{memory_size, time};
 use super::scope::{Scoped, scoped};
 use super::seeds::{Seeds, seeds};
@@ -55,9 +57,11 @@ pub(crate) struct Reproduce {
     /// End the training of a cell after this time, such as 90s, 10m or 1.5h, and use the best so far
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Training")]
     pub(crate) time_limit: Option<Duration>,
-    /// Leave a cell out if it needs more memory, such as 4GiB or 500MB [default: what is free]
+    /// Leave a cell out if it needs more memory of the device, such as 4GiB or 500MB [default: what is free there]
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Training")]
     pub(crate) memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) device: DeviceArguments,
 }
 
 impl Reproduce {
@@ -77,6 +81,13 @@ impl Reproduce {
         self.max_updates.iter().for_each(|updates| add("max-updates", updates.to_string()));
         if let Some(limit) = self.time_limit {
             add("time-limit", format!("{}s", limit.as_secs_f64()));
+        }
+        let DeviceArguments { device, precision } = &self.device;
+        if *device != DeviceChoice::Auto {
+            add("device", device.to_string());
+        }
+        if *precision != Precision::default() {
+            add("precision", precision.to_string());
         }
         words.join(" ")
     }

@@ -16,7 +16,7 @@ pub(crate) struct Training {
     /// End the training of a method after this time, such as 90s, 10m or 1.5h, and use the best so far
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Training")]
     pub(crate) time_limit: Option<Duration>,
-    /// Fail before training if more memory is needed, such as 4GiB or 500MB [default: what is free]
+    /// Fail before training if more memory of the device is needed, such as 4GiB or 500MB [default: what is free there]
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Training")]
     pub(crate) memory_limit: Option<u64>,
     /// Write losses and validation scores, line by line, to this CSV file

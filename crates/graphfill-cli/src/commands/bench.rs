@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use graphfill::engine::{EngineError, MemoryLimit};
 use graphfill::eval::bench::{
-    BenchShape, Machine, RoundOf, SHAPES, UpdateTiming, Variant, profile_update, time_update,
+    BenchOptions, BenchShape, CardTiming, Machine, RoundOf, SHAPES, UpdateTiming, Variant,
+    profile_update, time_update,
 };
 use serde::Serialize;
 
-use super::bench_rounds;
+use super::{bench_rounds, device};
 use crate::arguments::{Bench, BenchVariant, Format, General, WrongCall};
 use crate::output;
 use crate::output::messages::Messages;
@@ -35,15 +36,17 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     let limit = arguments.memory_limit.map_or(MemoryLimit::Available, MemoryLimit::Allowed);
     let time = Duration::from_secs_f64(arguments.seconds);
     let shapes = chosen_shapes(arguments)?;
+    let device = device::open(&arguments.device, arguments.launch, &messages)?;
+    let stopped = &stop::asked;
+    let options = BenchOptions { variant, device: &device, memory: limit, time, stopped };
     if arguments.profile {
-        return profile(&shapes, variant, limit, general);
+        return profile(&shapes, &options, general);
     }
     let mut report = Report { machine: Machine::here(), results: Vec::new() };
     for shape in &shapes {
         stop::check()?;
         messages.say(&format!("{}: {} nodes, {} edges", shape.name, shape.nodes, shape.edges));
-        let timing = time_update(shape, variant, limit, time, &stop::asked)
-            .map_err(|error| named(shape, &error))?;
+        let timing = time_update(shape, &options).map_err(|error| named(shape, &error))?;
         stop::check()?;
         report.results.push(timing);
     }
@@ -80,15 +83,15 @@ struct ProfileLine {
 
 fn profile(
     shapes: &[BenchShape],
-    variant: Variant,
-    limit: MemoryLimit,
+    options: &BenchOptions<'_>,
     general: &General,
 ) -> anyhow::Result<()> {
     let mut lines = Vec::new();
     for shape in shapes {
         stop::check()?;
-        let times = profile_update(shape, variant, limit, PROFILE_RUNS)
-            .map_err(|error| named(shape, &error))?;
+        let times =
+            profile_update(shape, options, PROFILE_RUNS).map_err(|error| named(shape, &error))?;
+        stop::check()?;
         let whole: f64 = times.iter().map(|time| time.seconds).sum();
         lines.extend(times.into_iter().map(|time| ProfileLine {
             shape: shape.name,
@@ -142,12 +145,13 @@ pub(super) fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>
         let or_own = |asked: Option<u32>, own: usize| asked.map_or(own, |asked| asked as usize);
         shape.nodes = or_own(arguments.nodes, shape.nodes);
         shape.edges = or_own(arguments.edges, shape.edges);
+        shape.features = or_own(arguments.features, shape.features);
         shape.model.width = or_own(arguments.hidden, shape.model.width);
     }
     Ok(shapes)
 }
 
-const HEADER: [&str; 14] = [
+const HEADER: [&str; 20] = [
     "task",
     "shape",
     "device",
@@ -162,15 +166,23 @@ const HEADER: [&str; 14] = [
     "edges",
     "features",
     "hidden",
+    "moved_bytes",
+    "precision",
+    "card",
+    "launch",
+    "copy_gbps",
+    "floor_ms",
 ];
 
 fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
     let mut rows = vec![HEADER.map(String::from).to_vec()];
     rows.extend(results.iter().map(|timing| {
+        let card = timing.card.as_ref();
+        let of_card = |cell: &dyn Fn(&CardTiming) -> String| card.map_or(String::new(), cell);
         vec![
             timing.task.to_owned(),
             timing.shape.clone(),
-            timing.device.to_owned(),
+            timing.device.clone(),
             timing.threads.to_string(),
             timing.ms_per_update.to_string(),
             timing.gflop_per_update.to_string(),
@@ -182,17 +194,26 @@ fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
             timing.size.edges.to_string(),
             timing.size.features.to_string(),
             timing.size.hidden.to_string(),
+            timing.moved_bytes.to_string(),
+            timing.precision.clone(),
+            of_card(&|card| card.card.clone()),
+            of_card(&|card| card.launch.clone()),
+            of_card(&|card| card.copy_gbps.to_string()),
+            of_card(&|card| card.floor_ms.to_string()),
         ]
     }));
     rows
 }
 
 fn table(results: &[UpdateTiming]) -> String {
-    let header =
-        ["shape", "threads", "ms/update", "GFLOP", "GEMM GFLOP/s", "share", "planned", "peak"];
+    let mut header =
+        vec!["shape", "threads", "ms/update", "GFLOP", "GEMM GFLOP/s", "share", "planned", "peak"];
+    if results.iter().any(|timing| timing.card.is_some()) {
+        header.extend(["copy GB/s", "floor ms"]);
+    }
     let mut table = TextTable::new(&header).left(&[0]);
     for timing in results {
-        table.row(vec![
+        let mut row = vec![
             timing.shape.clone(),
             timing.threads.to_string(),
             format!("{:.2}", timing.ms_per_update),
@@ -201,7 +222,12 @@ fn table(results: &[UpdateTiming]) -> String {
             format!("{:.0}%", 100.0 * timing.share_of_gemm_rate),
             bytes(timing.planned_bytes),
             timing.peak_bytes.map_or("–".to_owned(), bytes),
-        ]);
+        ];
+        if let Some(card) = &timing.card {
+            row.push(format!("{:.0}", card.copy_gbps));
+            row.push(format!("{:.2}", card.floor_ms));
+        }
+        table.row(row);
     }
     table.render()
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use graphfill::engine::Device;
 use graphfill::eval::bench::{Machine, RoundOf, RoundTiming, time_round};
 use serde::Serialize;
 
 use super::bench::chosen_shapes;
+use super::device;
 use crate::arguments::{Bench, Format, General, WrongCall};
 use crate::output;
 use crate::output::messages::Messages;
@@ -26,7 +26,7 @@ pub(super) fn run(round: RoundOf, arguments: &Bench, general: &General) -> anyho
     }
     let messages = Messages::new(general.quiet);
     let time = Duration::from_secs_f64(arguments.seconds);
-    let device = Device::cpu();
+    let device = device::open(&arguments.device, arguments.launch, &messages)?;
     let mut report = Report { machine: Machine::here(), results: Vec::new() };
     for shape in &chosen_shapes(arguments)? {
         stop::check()?;
@@ -51,7 +51,7 @@ pub(super) fn run(round: RoundOf, arguments: &Bench, general: &General) -> anyho
     }
 }
 
-const HEADER: [&str; 10] = [
+const HEADER: [&str; 12] = [
     "task",
     "shape",
     "device",
@@ -59,6 +59,8 @@ const HEADER: [&str; 10] = [
     "ms_per_round",
     "moved_bytes",
     "moved_gbps",
+    "copy_gbps",
+    "floor_ms",
     "nodes",
     "edges",
     "width",
@@ -73,6 +75,8 @@ fn cells(timing: &RoundTiming) -> Vec<String> {
         format!("{:.4}", timing.ms_per_round),
         timing.moved_bytes.to_string(),
         format!("{:.2}", timing.moved_gbps),
+        timing.copy_gbps.map_or(String::new(), |rate| format!("{rate:.2}")),
+        timing.floor_ms.map_or(String::new(), |floor| format!("{floor:.4}")),
         timing.nodes.to_string(),
         timing.edges.to_string(),
         timing.width.to_string(),

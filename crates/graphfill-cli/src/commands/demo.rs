@@ -8,13 +8,17 @@ use std::time::Instant;
 use graphfill::data::formats;
 use graphfill::data::generator::{Generated, Recipe, generate};
 use graphfill::data::{ColumnData, Dataset, Kind, NodeTable};
+use graphfill::engine::cuda::Launching;
 use graphfill::eval::{EvaluateOptions, Hiding, evaluate};
 use graphfill::methods::fill::{self, FillOptions};
+use graphfill::methods::learning::TrainingOptions;
 use graphfill::methods::registry;
 
+use super::device;
 use super::evaluate::methods_table;
 use crate::arguments::{Demo, Format, General, WrongCall};
 use crate::output;
+use crate::output::messages::Messages;
 use crate::output::numbers::{count, metric, percent, seconds};
 use crate::output::progress::Bars;
 use crate::output::text_table::TextTable;
@@ -32,6 +36,11 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.keep {
         check_free(folder)?;
     }
+    let messages = Messages::new(general.quiet);
+    let training = TrainingOptions {
+        device: device::open(&arguments.device, Launching::default(), &messages)?,
+        ..TrainingOptions::default()
+    };
     let recipe =
         Recipe { nodes: arguments.nodes as usize, seed: arguments.seed, ..Recipe::default() };
     let Generated { dataset, truth } = generate(&recipe)?;
@@ -39,6 +48,7 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
 
     let graph = dataset.graph.undirected();
     let options = FillOptions {
+        training: &training,
         seed: arguments.seed,
         progress: &progress,
         ..FillOptions::new(registry::find("auto")?)
@@ -60,6 +70,7 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
         &dataset,
         &EvaluateOptions {
             hiding: Hiding::Rows(graphfill::data::splits::Shares::new(7.0, 1.0, 2.0)?),
+            training: training.clone(),
             progress: &progress,
             ..EvaluateOptions::new(registry::usual())
         },

@@ -12,7 +12,7 @@ use graphfill::eval::{
 use graphfill::methods::learning::TrainingOptions;
 use graphfill::methods::{FixedParameters, Method, registry};
 
-use super::training;
+use super::{device, training};
 use crate::arguments::{Evaluate, Format, General, WrongCall};
 use crate::output::messages::Messages;
 use crate::output::numbers::{bytes, count, metric, seconds};
@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         drop(AtomicFile::create(path)?);
     }
     let (location, own_splits) = source(arguments)?;
+    let device = device::for_methods(&arguments.device, &methods, &messages)?;
     let mut dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     if let Some(name) = &arguments.dataset {
         dataset = super::as_published(dataset, name);
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     }
     let limits = TrainingOptions {
         preset: arguments.dataset.clone(),
-        ..training::options(&arguments.training)
+        ..training::options(&arguments.training, device)
     };
     let mut options = EvaluateOptions {
         methods,

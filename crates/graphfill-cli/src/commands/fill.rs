@@ -12,7 +12,7 @@ use graphfill::methods::learning::{CheckpointOptions, Ended, METHOD, TrainingOpt
 use graphfill::methods::{Choice, FixedParameters, Method, registry};
 use serde::Serialize;
 
-use super::training;
+use super::{device, training};
 use crate::arguments::{Fill, Format, General, WrongCall};
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
@@ -48,6 +48,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         }
         drop(AtomicFile::create(path)?);
     }
+    let device = device::for_methods(&arguments.device, &[method], &messages)?;
     let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     if dataset.graph.arcs() == 0 {
         messages.note("there are no edges: no estimate can follow a neighbour");
@@ -58,7 +59,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
             path: path.clone(),
             every: arguments.checkpoint.every,
         }),
-        ..training::options(&arguments.training)
+        ..training::options(&arguments.training, device)
     };
     if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.parameters) {
         let method = training::tuned(method)?;

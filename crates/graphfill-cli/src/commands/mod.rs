@@ -6,6 +6,8 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod datasets;
 pub(crate) mod demo;
+pub(crate) mod device;
+pub(crate) mod devices;
 pub(crate) mod evaluate;
 pub(crate) mod fill;
 pub(crate) mod inspect;

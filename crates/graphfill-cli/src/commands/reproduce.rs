@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use graphfill::data::{DataError, atomic_file, registry as data_sets};
 use graphfill::engine::MemoryLimit;
+use graphfill::engine::cuda::Launching;
 use graphfill::eval::experiments::{
     Cells, Experiment, Extent, Failure, GridOptions, Subject, run as run_grid,
 };
@@ -11,6 +12,7 @@ use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::{Method, MethodError, registry};
 use graphfill::report::experiments::{About, PAGE_TITLE, Report, page, report};
 
+use super::device;
 use super::fill::fixed_parameters;
 use crate::arguments::{Format, General, Reproduce, Seeds, WrongCall, value_for};
 use crate::output::grid_bar::GridBar;
@@ -53,12 +55,19 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
             "nothing is left to run: these data sets have no labels, or there are no seeds";
         return Err(WrongCall(nothing.to_owned()).into());
     }
+    let device = match experiment {
+        Experiment::Scaling | Experiment::Table4 => {
+            device::open(&arguments.device, Launching::default(), &messages)?
+        }
+        _ => device::for_methods(&arguments.device, &methods, &messages)?,
+    };
     let bar = GridBar::new(general.quiet, &messages);
     let options = GridOptions {
         fixed: &fixed,
         training: TrainingOptions {
             deadline: arguments.time_limit.map(Deadline::after),
             memory: arguments.memory_limit.map(MemoryLimit::Allowed),
+            device,
             ..TrainingOptions::default()
         },
         cells: &cells,

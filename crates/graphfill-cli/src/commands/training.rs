@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use graphfill::engine::MemoryLimit;
+use graphfill::engine::{Device, MemoryLimit};
 use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::tuning::{Trial, best};
 use graphfill::methods::{FixedParameters, Method, MethodError, registry};
@@ -12,9 +12,10 @@ use crate::arguments::{Training, WrongCall};
 use crate::output::messages::Messages;
 use crate::parameters_file::{ParametersFile, Tuning};
 
-/// The limits that the caller set.
-pub(crate) fn options(arguments: &Training) -> TrainingOptions {
+/// The limits that the caller set, and where training takes place.
+pub(crate) fn options(arguments: &Training, device: Device) -> TrainingOptions {
     TrainingOptions {
+        device,
         most_updates: arguments.max_updates,
         deadline: arguments.time_limit.map(Deadline::after),
         memory: arguments.memory_limit.map(MemoryLimit::Allowed),

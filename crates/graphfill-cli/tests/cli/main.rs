@@ -1,6 +1,7 @@
 //! The program as a person meets it: what it prints, what it writes, how it ends.
 
 mod bad_calls;
+mod devices;
 mod downloads;
 mod evaluating;
 mod filling;

@@ -51,7 +51,12 @@ impl Place {
         done(&self.command(arguments).output().expect("run"))
     }
 
-    /// The same, and a failure where it does not end well.
+    /// The same with a variable of the environment.
+    pub(crate) fn run_with(&self, (name, value): (&str, &str), arguments: &str) -> Done {
+        done(&self.command(arguments).env(name, value).output().expect("run"))
+    }
+
+    /// Runs the program, and fails where it does not end well.
     pub(crate) fn succeed(&self, arguments: &str) -> Done {
         let done = self.run(arguments);
         assert_eq!(done.code, 0, "{arguments}: {}", done.err);

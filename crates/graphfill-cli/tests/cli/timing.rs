@@ -3,7 +3,7 @@
 use crate::support::Place;
 
 /// Small enough to be over at once.
-const SMALL: &str = "--shapes cora --nodes 60 --edges 120 --hidden 8 --seconds 0";
+const SMALL: &str = "--shapes cora --nodes 60 --edges 120 --hidden 8 --seconds 0 --device cpu";
 
 #[test]
 fn results_are_json_with_time_and_memory() {
@@ -18,6 +18,8 @@ fn results_are_json_with_time_and_memory() {
         assert_eq!(result["task"], task);
         assert_eq!((&result["shape"], &result["device"]), (&"cora".into(), &"cpu".into()));
         assert_eq!(result["threads"], 1);
+        assert_eq!(result["precision"], "f32");
+        assert!(result.get("floor_ms").is_none() && result.get("launch").is_none());
         assert_eq!((&result["nodes"], &result["hidden"]), (&60.into(), &8.into()));
         assert_eq!(result["edges"], 120);
         let number = |name: &str| result[name].as_f64().expect(name);
@@ -29,6 +31,8 @@ fn results_are_json_with_time_and_memory() {
         // The decoder's products alone: 24 rows, 8 wide, 1,433 columns, three times.
         assert!(number("gflop_per_update") * 1e9 >= (3 * 2 * 24 * 8 * 1433) as f64);
         assert!(number("planned_bytes") > (60 * 8 * 4 * 3) as f64);
+        // Adam alone reads and writes three numbers for each of its own.
+        assert!(number("moved_bytes") > (60 * 8 * 4 * 6) as f64);
     }
 }
 
@@ -47,6 +51,22 @@ fn rounds_of_propagation_are_timed_too() {
     }
     let done = Place::new().run(&format!("bench {SMALL} --variant fp --profile"));
     assert_eq!(done.code, 2, "{}", done.err);
+}
+
+#[test]
+fn tables_may_be_of_another_width() {
+    let call = "bench --shapes cora,arxiv --nodes 60 --edges 120 --features 5 --hidden 8 --seconds 0 --device cpu";
+    let done = Place::new().succeed(&format!("{call} --format csv"));
+    let cell = |line: &str, name: &str| {
+        let at =
+            done.out.lines().next().and_then(|header| header.split(',').position(|n| n == name));
+        line.split(',').nth(at.expect("a column")).expect("a cell").to_owned()
+    };
+    for line in done.out.lines().skip(1) {
+        assert_eq!(cell(line, "features"), "5", "{}", done.out);
+        assert_eq!(cell(line, "copy_gbps"), "", "{}", done.out);
+    }
+    assert_eq!(done.out.lines().count(), 3);
 }
 
 #[test]
@@ -73,6 +93,7 @@ fn other_shapes_and_sizes_are_wrong_calls() {
         ("bench --shapes karate", "there is no shape `karate`; there are cora, citeseer"),
         ("bench --memory-limit lots", "a size such as 4GiB"),
         ("bench --nodes 0", "0 is not in"),
+        ("bench --features 0", "0 is not in"),
         ("bench --seconds soon", "number of seconds"),
     ] {
         let done = Place::new().run(call);

@@ -28,13 +28,13 @@ impl Cache {
     }
 
     fn of_the_platform() -> Result<Self> {
-        let platform = choose_native_strategy().map_err(|_| {
+        let folder = cache_folder().ok_or_else(|| {
             DataError::Request(
                 "there is no cache folder, because the user has no home folder\n  name a folder for the data sets with --data-dir"
                     .into(),
             )
         })?;
-        Ok(Cache { root: platform.cache_dir().join("graphfill").join("datasets") })
+        Ok(Cache { root: folder.join("datasets") })
     }
 
     /// The folder of all data sets.
@@ -64,6 +64,12 @@ impl Cache {
     pub fn is_complete(&self, info: &DatasetInfo) -> bool {
         self.missing(info).is_empty()
     }
+}
+
+/// What graphfill has of the platform's cache folder; none where the user has no home folder.
+/// Nothing is made on disk.
+pub fn cache_folder() -> Option<PathBuf> {
+    Some(choose_native_strategy().ok()?.cache_dir().join("graphfill"))
 }
 
 #[cfg(test)]

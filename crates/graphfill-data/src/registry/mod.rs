@@ -18,7 +18,7 @@ mod tests;
 mod transfer;
 
 pub use blob_id::git_blob_id;
-pub use cache::Cache;
+pub use cache::{Cache, cache_folder};
 pub use download::{Fetched, FileOutcome, GetOutcome, get};
 pub use mirror::Mirror;
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Call;
 use crate::error::Result;
-use crate::executor::{Broken, Context, Executor, Watch};
+use crate::executor::{Broken, Context, Executor, Watch, in_turn};
 use crate::plan::{Place, PlannedProgram};
 
 /// Numbers of a cache line.
@@ -16,6 +16,8 @@ pub(crate) struct Cpu {
     memory: Vec<f32>,
     /// Where the arena begins in it: at a cache line.
     begin: usize,
+    /// What was kept of it.
+    kept: Vec<f32>,
 }
 
 impl Cpu {
@@ -25,7 +27,7 @@ impl Cpu {
         // asked for: so there is a line more, and the arena begins at the first whole one.
         let memory = vec![0.0f32; arena.next_multiple_of(LINE) + LINE];
         let begin = memory.as_ptr().align_offset(LINE * size_of::<f32>()).min(LINE);
-        Cpu { memory, begin }
+        Cpu { memory, begin, kept: Vec::new() }
     }
 
     fn numbers(&self) -> &[f32] {
@@ -89,6 +91,29 @@ impl Executor for Cpu {
 
     fn read(&self, place: Place, values: &mut [f32]) -> Result<()> {
         values.copy_from_slice(&self.numbers()[place.offset..place.offset + place.len]);
+        Ok(())
+    }
+
+    fn keep(&mut self, places: &[Place]) -> Result<()> {
+        let Cpu { memory, begin, kept } = self;
+        kept.clear();
+        for place in places {
+            kept.extend_from_slice(&memory[*begin + place.offset..][..place.len]);
+        }
+        Ok(())
+    }
+
+    fn take_kept(&mut self, places: &[Place]) -> Result<()> {
+        let Cpu { memory, begin, kept } = self;
+        for (from, place) in in_turn(places) {
+            let to = &mut memory[*begin + place.offset..][..place.len];
+            to.copy_from_slice(&kept[from..from + place.len]);
+        }
+        Ok(())
+    }
+
+    fn read_kept(&self, begin: usize, values: &mut [f32]) -> Result<()> {
+        values.copy_from_slice(&self.kept[begin..begin + values.len()]);
         Ok(())
     }
 

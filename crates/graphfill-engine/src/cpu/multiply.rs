@@ -34,7 +34,7 @@ pub fn multiply(
 mod tests {
     use super::*;
     use crate::testing::{Reference, some_numbers};
-    use crate::{Initial, Plan, Program, Shape};
+    use crate::{Initial, Plan, Program, Session, Shape};
     use proptest::prelude::*;
 
     proptest! {
@@ -62,7 +62,7 @@ mod tests {
             let product = parameter("left", rows, inner).product(parameter("right", inner, columns));
             program.output("product", product);
             let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
-            let mut session = crate::testing::session(plan, 0);
+            let mut session = Session::new(plan, 0).expect("a session on the processor");
             session.write("left", &left).expect("the left factor");
             session.write("right", &right).expect("the right factor");
             session.run("product").expect("a run");

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::command::{
     Address, Argument, Command, Dense, Exactness, Existing, Grid, Kernel, Product,
 };
+use super::finish::{Finish, Finishes};
 use crate::ops::Factor;
 use crate::plan::{Place, Step};
 use crate::{Shape, SparseView};
@@ -55,6 +56,8 @@ pub struct Call<'a> {
     constants: &'a mut dyn Constants,
     commands: &'a mut Vec<Command>,
     used_scratch: usize,
+    /// What is done to its output right away.
+    finishes: Vec<Finish>,
 }
 
 impl<'a> Call<'a> {
@@ -65,7 +68,13 @@ impl<'a> Call<'a> {
         constants: &'a mut dyn Constants,
         commands: &'a mut Vec<Command>,
     ) -> Self {
-        Call { base, step, context, constants, commands, used_scratch: 0 }
+        let (used_scratch, finishes) = (0, Vec::new());
+        Call { base, step, context, constants, commands, used_scratch, finishes }
+    }
+
+    /// Has the operation do these as well.
+    pub(crate) fn finish_with(&mut self, finishes: Vec<Finish>) {
+        self.finishes = finishes;
     }
 
     fn at(&self, place: Place) -> Address {
@@ -111,7 +120,10 @@ impl<'a> Call<'a> {
         let at = self.at(self.step.scratch).offset_by(self.used_scratch);
         self.used_scratch += numbers.next_multiple_of(LINE);
         let (asked, name) = (self.step.scratch.len, self.step.operation.name());
-        assert!(self.used_scratch <= asked, "{name} asked for {asked} temporary numbers");
+        assert!(
+            self.used_scratch <= asked.next_multiple_of(LINE),
+            "{name} asked for {asked} temporary numbers"
+        );
         at
     }
 
@@ -191,6 +203,13 @@ impl<'a> Call<'a> {
         arguments: [Argument; COUNT],
     ) {
         self.commands.push(Command::Launch { kernel, grid, arguments: arguments.to_vec() });
+    }
+
+    /// Launches a kernel whose last parameters say what is done to its output right away.
+    pub(crate) fn launch_finishing(&mut self, kernel: Kernel, grid: Grid, arguments: &[Argument]) {
+        let finishes = Finishes::of(&self.finishes).map(|finishes| finishes.arguments());
+        let arguments = arguments.iter().chain(finishes.iter().flatten()).copied().collect();
+        self.commands.push(Command::Launch { kernel, grid, arguments });
     }
 
     /// Multiplies two matrices as exactly as the caller chose.

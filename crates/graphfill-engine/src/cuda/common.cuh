@@ -230,6 +230,9 @@ __device__ __forceinline__ float row_dot(const float *a, const float *b, u32 col
 #define LIST_WARPS 16
 #define LONG_LIST 256
 
+// For the kernels that take them: two blocks run side by side.
+#define LIST_BOUNDS __launch_bounds__(LIST_WARPS * WARP, 2)
+
 // Those who take a list together.
 template <bool WHOLE_BLOCK> struct Team {
     static constexpr bool WHOLE = WHOLE_BLOCK;

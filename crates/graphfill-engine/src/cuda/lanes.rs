@@ -47,9 +47,17 @@ fn meet(some: &[Place], others: &[Place]) -> bool {
     some.iter().any(|one| others.iter().any(|other| overlap(one, other)))
 }
 
-/// The turns of steps.
-pub(crate) fn deal<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Vec<Turn> {
-    deal_touched(&steps.into_iter().map(Touched::of).collect::<Vec<_>>())
+/// The turns of steps, where each does, beside its own work, that of so many steps after it.
+pub(crate) fn deal(steps: &[Step], joined: &[usize]) -> Vec<Turn> {
+    let mut touched: Vec<Touched> = steps.iter().map(Touched::of).collect();
+    for (step, &joined) in joined.iter().enumerate() {
+        for other in step + 1..=step + joined {
+            let other = std::mem::take(&mut touched[other]);
+            touched[step].read.extend(other.read);
+            touched[step].written.extend(other.written);
+        }
+    }
+    deal_touched(&touched)
 }
 
 fn deal_touched(steps: &[Touched]) -> Vec<Turn> {

@@ -9,6 +9,7 @@ mod call;
 #[cfg(feature = "cuda")]
 mod card;
 mod command;
+mod finish;
 #[cfg(feature = "cuda")]
 mod lanes;
 mod options;
@@ -20,12 +21,28 @@ pub use card::Card;
 pub use command::{
     Address, Argument, Dense, Exactness, Existing, Grid, Kernel, Product, Source, THREADS,
 };
+pub use finish::Finish;
 pub use options::{Launching, Options, Precision};
 
 pub(crate) use call::Constants;
 #[cfg(feature = "cuda")]
 pub(crate) use card::Cuda;
 pub(crate) use command::Command;
+pub(crate) use finish::Finishes;
+
+/// A file of kernels that begins with `finish.cuh`.
+macro_rules! finishing_source {
+    ($name:literal) => {
+        $crate::cuda::Source::new(
+            $name,
+            concat!(
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cuda/finish.cuh")),
+                include_str!($name)
+            ),
+        )
+    };
+}
+pub(crate) use finishing_source;
 
 /// What every file of kernels begins with.
 pub(crate) const COMMON: &str = include_str!("common.cuh");
@@ -47,6 +64,18 @@ pub struct CardInfo {
     pub driver: String,
     /// What is missing to use it, each with what to do.
     pub missing: Vec<String>,
+}
+
+/// Whether there is an NVIDIA driver, be there a card that can be used or not.
+#[cfg(feature = "cuda")]
+pub fn driver_is_present() -> bool {
+    card::driver_is_present()
+}
+
+/// Whether there is an NVIDIA driver: nobody looks, as this was built without CUDA.
+#[cfg(not(feature = "cuda"))]
+pub fn driver_is_present() -> bool {
+    false
 }
 
 /// Every card that the driver sees, or why there is none.

@@ -51,6 +51,30 @@ pub enum Launching {
     Eager,
 }
 
+impl Launching {
+    /// All of them by name.
+    pub const ALL: [(&'static str, Launching); 2] =
+        [("captured", Launching::Captured), ("eager", Launching::Eager)];
+}
+
+impl fmt::Display for Launching {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Launching::ALL.iter().find(|(_, launching)| launching == self);
+        formatter.write_str(name.map_or("", |(name, _)| name))
+    }
+}
+
+impl FromStr for Launching {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Launching::ALL.iter().find(|(name, _)| *name == text);
+        found.map(|(_, launching)| *launching).ok_or_else(|| {
+            format!("there is no way of launching `{text}`; there are captured and eager")
+        })
+    }
+}
+
 /// What a caller may choose about a card.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
@@ -73,5 +97,14 @@ mod tests {
             assert_eq!(precision.to_string(), name);
         }
         assert!("fp8".parse::<Precision>().is_err());
+    }
+
+    #[test]
+    fn ways_of_launching_have_names() {
+        for (name, launching) in Launching::ALL {
+            assert_eq!(name.parse(), Ok(launching));
+            assert_eq!(launching.to_string(), name);
+        }
+        assert!("lazy".parse::<Launching>().is_err());
     }
 }

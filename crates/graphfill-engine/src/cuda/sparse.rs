@@ -17,13 +17,14 @@ const CACHED_BYTES: usize = 24 << 20;
 /// Lanes that fetch 128 bytes at a time, four numbers each: fewer would waste what memory gives.
 const LEAST_LANES: usize = 8;
 
-/// A file of kernels that begins with `sparse_rows.cuh`.
+/// A file of kernels that begins with `sparse_rows.cuh` and `finish.cuh`.
 macro_rules! sparse_source {
     ($name:literal) => {
         $crate::cuda::Source::new(
             $name,
             concat!(
                 include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cuda/sparse_rows.cuh")),
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cuda/finish.cuh")),
                 include_str!($name)
             ),
         )

@@ -60,6 +60,10 @@ impl Operation for AddBias {
         });
     }
 
+    fn cuda_finish(&self, call: &cuda::Call<'_>) -> Option<cuda::Finish> {
+        Some(cuda::Finish::AddRow(call.input(1)))
+    }
+
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
         let shape = call.output_shape(0);
         let quads = shape.len().div_ceil(4);

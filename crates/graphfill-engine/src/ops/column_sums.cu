@@ -7,6 +7,9 @@
 
 #define MOST_THREADS 1024
 
+// Rows that a thread reads before it adds the first of them.
+#define BATCH 8
+
 template <bool WEIGHED, typename T>
 __device__ __forceinline__ void sum_columns(const T *x, const float *factors, u32 heads, u64 rows,
                                             u32 columns, u32 lanes, u64 portion, T *out) {
@@ -15,14 +18,19 @@ __device__ __forceinline__ void sum_columns(const T *x, const float *factors, u3
     u64 first = blockIdx.y * portion, end = first + portion < rows ? first + portion : rows;
     T sum{};
     if (column < columns) {
-        u32 head = WEIGHED ? column / (columns / heads) : 0;
-#pragma unroll 8
-        for (u64 row = first + threadIdx.x / lanes; row < end; row += blockDim.x / lanes) {
-            T own = x[row * columns + column];
-            if (WEIGHED) {
-                sum = plus_scaled(sum, factors[row * heads + head], own);
-            } else {
-                sum = plus(sum, own);
+        u32 head = WEIGHED ? column / (columns / heads) : 0, stride = blockDim.x / lanes;
+        for (u64 row = first + threadIdx.x / lanes; row < end; row += BATCH * stride) {
+            T own[BATCH];
+            float factor[BATCH];
+#pragma unroll
+            for (u32 k = 0; k < BATCH; k++) {
+                u64 other = row + k * stride;
+                own[k] = other < end ? x[other * columns + column] : T{};
+                if (WEIGHED) factor[k] = other < end ? factors[other * heads + head] : 0.0f;
+            }
+#pragma unroll
+            for (u32 k = 0; k < BATCH; k++) {
+                sum = WEIGHED ? plus_scaled(sum, factor[k], own[k]) : plus(sum, own[k]);
             }
         }
     }
@@ -39,10 +47,11 @@ __device__ __forceinline__ void sum_columns(const T *x, const float *factors, u3
     }
 }
 
-#define KERNEL(name, T, WEIGHED)                                                              \
-    extern "C" __global__ void name(const T *x, const float *factors, u32 heads, u64 rows,    \
-                                    u32 columns, u32 lanes, u64 portion, T *out) {            \
-        sum_columns<WEIGHED>(x, factors, heads, rows, columns, lanes, portion, out);          \
+#define KERNEL(name, T, WEIGHED)                                                                 \
+    extern "C" __global__ void __launch_bounds__(MOST_THREADS, 1)                                \
+        name(const T *x, const float *factors, u32 heads, u64 rows, u32 columns, u32 lanes,      \
+             u64 portion, T *out) {                                                              \
+        sum_columns<WEIGHED>(x, factors, heads, rows, columns, lanes, portion, out);             \
     }
 
 KERNEL(column_sums, float, false)

@@ -256,7 +256,7 @@ impl NullaryFnOnce for AddProducts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Reference, check, shapes};
+    use crate::testing::{Reference, check, check_value, shapes, some_numbers};
     use proptest::prelude::*;
 
     proptest! {
@@ -269,6 +269,26 @@ mod tests {
                     })
                 });
             }
+        }
+    }
+
+    #[test]
+    fn tall_matrices() {
+        for (rows, columns) in [(8192, 3), (8193, 4), (20_000, 1), (9000, 133), (9000, 132)] {
+            let shape = Shape::new(rows, columns);
+            let numbers: Vec<f32> =
+                some_numbers(shape.len(), 1).iter().map(|number| number + 0.5).collect();
+            let sum = |column: usize| -> f64 {
+                numbers.iter().skip(column).step_by(columns).map(|&number| f64::from(number)).sum()
+            };
+            let expected = (0..columns).map(|column| sum(column) * (1 + column) as f64).sum();
+            let weights: Vec<f32> = (1..=columns).map(|weight| weight as f32).collect();
+            check_value(
+                &[shape, Shape::new(1, columns)],
+                &[numbers, weights],
+                |_, x| x[0].column_sums().multiply(x[1]).sum(),
+                expected,
+            );
         }
     }
 }

@@ -67,6 +67,21 @@ impl Factor {
     }
 }
 
+const TRANSPOSE: cuda::Kernel =
+    cuda::Source::new("dense_product.cu", include_str!("dense_product.cu")).kernel("transpose");
+
+/// Rows from which on a card multiplies so long that turning the right factor first is worth it.
+const MANY_ROWS: usize = 1 << 14;
+
+impl DenseProduct {
+    /// Cards multiply fastest with a right factor that lies transposed. Where the left one is much
+    /// larger, turning it costs nothing.
+    fn is_worth_transposing(&self, left: Shape, right: Shape) -> bool {
+        let is_plain = self.left == Factor::Plain && self.right == Factor::Plain;
+        is_plain && left.rows >= MANY_ROWS && right.rows.max(right.columns) <= left.rows / 16
+    }
+}
+
 impl Operation for DenseProduct {
     fn name(&self) -> &'static str {
         "product"
@@ -125,10 +140,23 @@ impl Operation for DenseProduct {
         product(left, right, call.output(0), Existing::Replace, call.scratch());
     }
 
+    fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
+        if self.is_worth_transposing(inputs[0], inputs[1]) { inputs[1].len() } else { 0 }
+    }
+
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
         let Shape { rows, columns } = call.output_shape(0);
         let left = (call.input_matrix(0), self.left);
-        let right = (call.input_matrix(1), self.right);
+        let mut right = (call.input_matrix(1), self.right);
+        if self.is_worth_transposing(call.input_shape(0), call.input_shape(1)) {
+            let cuda::Dense { at, rows, columns, .. } = right.0;
+            let transposed = call.scratch(rows * columns);
+            let grid = cuda::Grid::blocks(columns.div_ceil(32), cuda::THREADS);
+            let arguments =
+                [at.into(), transposed.into(), (rows as u32).into(), (columns as u32).into()];
+            call.launch(TRANSPOSE, grid.by(rows.div_ceil(32)), arguments);
+            right = (cuda::Dense::new(transposed, columns, rows), Factor::Transposed);
+        }
         let out = cuda::Dense::new(call.output(0), rows, columns);
         call.product(left, right, out, cuda::Existing::Replace);
         Ok(())
@@ -138,7 +166,7 @@ impl Operation for DenseProduct {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::check;
+    use crate::testing::{check, check_value, some_numbers};
     use proptest::prelude::*;
 
     proptest! {
@@ -160,6 +188,25 @@ mod tests {
                     plain(&x[0], own).product(&plain(&x[1], other))
                 });
             }
+        }
+
+        #[test]
+        fn many_rows(rows in MANY_ROWS..MANY_ROWS + 40, depth in 1usize..4, columns in 1usize..40) {
+            let (left, right) = (some_numbers(rows * depth, 1), some_numbers(depth * columns, 2));
+            let at = |values: &[f32], row: usize, column: usize, width: usize| {
+                f64::from(values[row * width + column])
+            };
+            let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+            let product = |(row, column): (usize, usize)| -> f64 {
+                let along = 0..depth;
+                along.map(|k| at(&left, row, k, depth) * at(&right, k, column, columns)).sum()
+            };
+            let expected: f64 = cells.map(product).map(|cell| cell * cell).sum();
+            let shapes = [Shape::new(rows, depth), Shape::new(depth, columns)];
+            check_value(&shapes, &[left.clone(), right.clone()], |_, x| {
+                let product = x[0].product(x[1]);
+                product.multiply(product).sum()
+            }, expected);
         }
 
         #[test]

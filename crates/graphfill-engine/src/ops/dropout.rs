@@ -7,12 +7,12 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::cpu::{Call, for_each_portion};
 use crate::cuda;
+use crate::cuda::{Finishes, finishing_source};
 use crate::program::{Backward, Mismatch, Operation};
 use crate::random::{KEEP_GROUP, Key, keep_factors, keep_scale, keep_threshold};
 use crate::{Matrix, Shape};
 
-const DROPOUT: cuda::Kernel =
-    cuda::Source::new("dropout.cu", include_str!("dropout.cu")).kernel("dropout");
+const DROPOUT: cuda::Kernel = finishing_source!("dropout.cu").kernel("dropout");
 
 #[derive(Debug, Clone, Copy)]
 struct Dropout {
@@ -66,9 +66,13 @@ impl Operation for Dropout {
         });
     }
 
+    fn cuda_can_finish(&self, finishes: &[cuda::Finish]) -> bool {
+        Finishes::of(finishes).is_some()
+    }
+
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
-        let count = call.input_shape(0).len();
-        let threshold = keep_threshold(self.rate);
+        let Shape { rows, columns } = call.input_shape(0);
+        let (count, threshold) = (rows * columns, keep_threshold(self.rate));
         let grid = cuda::Grid::strided(count.div_ceil(8));
         let arguments = [
             call.context().into(),
@@ -78,8 +82,9 @@ impl Operation for Dropout {
             call.input(0).into(),
             call.output(0).into(),
             count.into(),
+            (columns.max(1) as u32).into(),
         ];
-        call.launch(DROPOUT, grid, arguments);
+        call.launch_finishing(DROPOUT, grid, &arguments);
         Ok(())
     }
 }

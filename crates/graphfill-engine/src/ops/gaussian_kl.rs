@@ -82,7 +82,7 @@ impl Operation for GaussianKl {
     }
 
     fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
-        Shares::of(inputs[0]).scratch()
+        cuda::Call::scratch_len([Shares::of(inputs[0]).scratch()])
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {

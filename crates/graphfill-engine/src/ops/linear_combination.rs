@@ -121,6 +121,22 @@ impl Operation for LinearCombination {
         });
     }
 
+    fn cuda_finish(&self, call: &cuda::Call<'_>) -> Option<cuda::Finish> {
+        let out = call.output(0);
+        match self.weights[..] {
+            [own] => Some(cuda::Finish::Combine { own, other: None, weight: 0.0 }),
+            [first, second] if call.input(0) == out && call.input(1) != out => {
+                let other = Some(call.input(1));
+                Some(cuda::Finish::Combine { own: first, other, weight: second })
+            }
+            [first, second] if call.input(1) == out && call.input(0) != out => {
+                let other = Some(call.input(0));
+                Some(cuda::Finish::Combine { own: second, other, weight: first })
+            }
+            _ => None,
+        }
+    }
+
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
         let (terms, quads) = (self.weights.len(), call.output_shape(0).len().div_ceil(4));
         // Terms that there are not are null pointers, which are not read.

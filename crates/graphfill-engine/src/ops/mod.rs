@@ -36,6 +36,7 @@ mod propagation;
 mod row_products;
 mod row_sums;
 mod scale_by;
+mod scoring;
 mod sparse_product;
 mod sum;
 mod wanted;
@@ -47,3 +48,6 @@ pub use gru::Direction;
 pub use likelihood::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
 pub(crate) use linear_combination::linear_combination;
 pub use propagation::PropagationRound;
+pub use scoring::{
+    Averaged, Ranking, RankingMeasure, TrueColumns, TrueValues, ValueOfScore, shuffled_column,
+};

@@ -1,28 +1,30 @@
-// Sparse times dense:  out[row, :] = sum over entries of value * dense[column, :]
+// Sparse times dense:  out[row, :] = sum over entries of value * dense[column, :], and what is done to
+// it afterwards.
 
 // Rows that are short; the others come from their pieces.
 template <typename V>
 __device__ __forceinline__ void product_rows(Sparse sparse, const V *dense, V *out, u32 rows, u64 width,
-                                             u32 lanes) {
+                                             u32 lanes, Finish finish) {
     u32 row = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
     u64 at = (u64)blockIdx.y * lanes + threadIdx.x % lanes;
     if (row >= rows || at >= width) return;
     u32 begin = sparse.offsets[row], end = sparse.offsets[row + 1];
     if (end - begin > LONG_ROW) return;
-    out[row * width + at] =
-        sum_of_entries(sparse.columns, sparse.values, begin, end, dense, width, at);
+    V sum = sum_of_entries(sparse.columns, sparse.values, begin, end, dense, width, at);
+    out[row * width + at] = finish(sum, row * width + at, at);
 }
 
 extern "C" __global__ void sparse_product(const u32 *offsets, const u32 *columns, const float *values,
                                           const float *dense, float *out, u32 rows, u64 width,
-                                          u32 lanes) {
-    product_rows(Sparse{offsets, columns, values}, dense, out, rows, width, lanes);
+                                          u32 lanes, FINISH_PARAMETERS) {
+    product_rows(Sparse{offsets, columns, values}, dense, out, rows, width, lanes, FINISH);
 }
 
 extern "C" __global__ void sparse_product_of_vectors(const u32 *offsets, const u32 *columns,
                                                      const float *values, const float4 *dense,
-                                                     float4 *out, u32 rows, u64 width, u32 lanes) {
-    product_rows(Sparse{offsets, columns, values}, dense, out, rows, width, lanes);
+                                                     float4 *out, u32 rows, u64 width, u32 lanes,
+                                                     FINISH_PARAMETERS) {
+    product_rows(Sparse{offsets, columns, values}, dense, out, rows, width, lanes, FINISH);
 }
 
 extern "C" __global__ void sum_long_rows(const u32 *columns, const float *values, const Piece *pieces,
@@ -41,13 +43,15 @@ extern "C" __global__ void sum_long_rows_of_vectors(const u32 *columns, const fl
 // out[row, :] of a long row: the sum over its pieces. One block for each piece; those of all but the
 // first of a row have nothing to do.
 extern "C" __global__ void add_pieces(const Piece *pieces, const float *partial, float *out,
-                                      u64 columns) {
+                                      u64 columns, FINISH_PARAMETERS) {
+    Finish finish = FINISH;
     Piece own = pieces[blockIdx.x];
     for (u64 column = threadIdx.x; own.pieces > 0 && column < columns; column += blockDim.x) {
         float sum = 0.0f;
         for (u32 piece = 0; piece < own.pieces; piece++) {
             sum += partial[(blockIdx.x + piece) * columns + column];
         }
-        out[own.row * columns + column] = sum;
+        u64 at = own.row * columns + column;
+        out[at] = finish(sum, at, column);
     }
 }

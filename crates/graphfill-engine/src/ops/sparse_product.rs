@@ -101,6 +101,10 @@ impl Operation for SparseProduct {
         sparse_times_dense(self.rows(), call.input(0), columns, call.output(0));
     }
 
+    fn cuda_can_finish(&self, finishes: &[cuda::Finish]) -> bool {
+        cuda::Finishes::of(finishes).is_some()
+    }
+
     fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
         pieces_scratch(self.rows(), inputs[0].columns)
     }
@@ -127,11 +131,11 @@ impl Operation for SparseProduct {
             dealt.width.into(),
             dealt.lanes.into(),
         ];
-        call.launch(KERNELS.kernel(name), dealt.grid(view.rows()), arguments);
+        call.launch_finishing(KERNELS.kernel(name), dealt.grid(view.rows()), &arguments);
         if let Some(pieces) = pieces {
             let arguments = [pieces.list.into(), pieces.partial.into(), out.into(), columns.into()];
             let grid = cuda::Grid::blocks(pieces.count, cuda::THREADS);
-            call.launch(KERNELS.kernel("add_pieces"), grid, arguments);
+            call.launch_finishing(KERNELS.kernel("add_pieces"), grid, &arguments);
         }
         Ok(())
     }

@@ -3,7 +3,10 @@
 // A single block writes the sum itself; several write one partial sum each, which a second launch
 // of one block adds up in order.
 
-extern "C" __global__ void squared_norm(const float *x, u64 count, double *partial, float *out) {
+#define MOST_THREADS 1024
+
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+    squared_norm(const float *x, u64 count, double *partial, float *out) {
     const float4 *fours = (const float4 *)x;
     double sum = 0.0;
     GRID_STRIDE(at, count / 4) {
@@ -24,7 +27,8 @@ extern "C" __global__ void squared_norm(const float *x, u64 count, double *parti
     }
 }
 
-extern "C" __global__ void add_partial_norms(const double *partial, u32 count, float *out) {
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+    add_partial_norms(const double *partial, u32 count, float *out) {
     double sum = 0.0;
     for (u32 at = threadIdx.x; at < count; at += blockDim.x) sum += partial[at];
     sum = block_sum(sum);

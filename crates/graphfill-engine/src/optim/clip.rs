@@ -180,6 +180,12 @@ mod tests {
     }
 
     #[test]
+    fn long_gradients() {
+        let expected = 1.0 / (0.5 * 200_001f32.sqrt());
+        assert!((scale_of(&[vec![0.5; 200_001]], 1.0) / expected - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
     fn gradients_of_zero_are_left_alone() {
         assert_eq!(scale_of(&[vec![0.0; 5], Vec::new()], 0.5), 1.0);
         assert_eq!(scale_of(&[Vec::new()], 0.5), 1.0);

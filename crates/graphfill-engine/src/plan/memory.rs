@@ -8,15 +8,15 @@ use crate::error::{EngineError, Result};
 /// How much memory a plan may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryLimit {
-    /// What the system has free, where it tells.
+    /// What the device has free, where it tells.
     Available,
     /// So many bytes.
     Allowed(u64),
 }
 
 impl MemoryLimit {
-    /// Whether so many bytes may be taken of the processor's memory; if not, the error says what is needed, what there is, what
-    /// is large, and to lower `parameter`.
+    /// Whether so many bytes may be taken of the processor's memory; if not, the error says what is
+    /// needed, what there is, what is large, and to lower `parameter`.
     pub fn check(
         self,
         needed: u64,
@@ -27,7 +27,7 @@ impl MemoryLimit {
     }
 
     /// The same of the memory of a device.
-    pub(crate) fn check_on(
+    pub fn check_on(
         self,
         device: &Device,
         needed: u64,
@@ -42,7 +42,10 @@ impl MemoryLimit {
             Some(available) if needed > available => Err(EngineError::Memory {
                 needed,
                 available,
-                limit,
+                limit: match device.is_cuda() {
+                    true => format!("{limit} on {}", device.name()),
+                    false => limit.to_owned(),
+                },
                 largest: largest(),
                 lower: parameter.to_owned(),
             }),

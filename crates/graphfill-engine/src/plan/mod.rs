@@ -25,14 +25,14 @@ use crate::Shape;
 use crate::device::Device;
 use crate::error::{EngineError, Result, in_units};
 use crate::fingerprint::Fingerprint;
-use crate::program::{Constant, Named, Operation, Recorded, Role, stream_prefix};
+use crate::program::{Constant, Named, Operation, Program, Recorded, Role, stream_prefix};
 
 /// Buffers begin at multiples of so many numbers: a cache line.
 const ALIGNMENT: usize = 16;
 
-/// An arena of so many bytes is small on any card: its buffers need not share memory, so that
-/// operations can run side by side.
-const SPACIOUS: usize = 256 << 20;
+/// Where an arena takes no more than this part of a card's memory, its buffers need not share any,
+/// so that operations can run side by side.
+const SPACIOUS: u64 = 8;
 
 /// Where a buffer lies in the arena, in numbers of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -47,6 +47,8 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub struct Plan {
     recorded: Vec<Recorded>,
+    /// How many of the programs, from the first on, the fingerprint and checkpoints know.
+    own: usize,
     pub(crate) programs: Vec<PlannedProgram>,
     pub(crate) buffers: Vec<Buffer>,
     /// Where it is going to run.
@@ -102,14 +104,42 @@ impl Plan {
             return self;
         }
         let mut plan = Plan { device: device.clone(), ..self };
-        if device.is_cuda() {
-            plan.arrange(Sharing::InPlace);
-            if plan.arena_len() * 4 <= SPACIOUS {
-                return plan;
+        plan.arrange_on_device();
+        plan
+    }
+
+    /// The same programs, and others that only look: they read the parameters and may have inputs of
+    /// their own, but change nothing that is remembered. The fingerprint and checkpoints don't know
+    /// of them, so that a session with them goes on from a checkpoint without them, and the other
+    /// way round.
+    pub fn with_auxiliary(self, programs: Vec<Recorded>) -> Result<Self> {
+        for program in &programs {
+            let is_known = |name: &str| self.buffers.iter().any(|buffer| buffer.name == name);
+            if let Some(problem) = program.changes(is_known) {
+                let place = format!("`{}` only looks", program.name);
+                return Err(EngineError::Program { operation: "plan", place, problem });
             }
         }
-        plan.arrange(Sharing::Allowed);
-        plan
+        let mut plan = self;
+        plan.recorded.extend(programs);
+        check_streams(&plan.recorded)?;
+        (plan.buffers, _) = shared_buffers(&plan.recorded)?;
+        plan.arrange_on_device();
+        Ok(plan)
+    }
+
+    /// A program under another name that begins with everything that one of these computes. It goes
+    /// on from its outputs, which [`Program::result`] gives, with any of the plan's buffers
+    /// ([`Program::shared`]), and changes nothing of what the other one changes.
+    pub fn continued(&self, program: &str, name: &str) -> Result<Program> {
+        let (index, _) = self.program(program)?;
+        let known = |buffer: &Buffer| (buffer.name.clone(), buffer.shape, buffer.role);
+        Ok(self.recorded[index].continued(name, self.buffers.iter().map(known).collect()))
+    }
+
+    /// The programs that the fingerprint and checkpoints know.
+    pub(crate) fn own_programs(&self) -> &[PlannedProgram] {
+        &self.programs[..self.own]
     }
 
     /// Where it is going to run.
@@ -120,21 +150,9 @@ impl Plan {
     fn with_sharing(recorded: Vec<Recorded>, sharing: Sharing) -> Result<Self> {
         let (buffers, _) = shared_buffers(&recorded)?;
         let described: String = recorded.iter().map(Recorded::describe).collect();
-        for (at, program) in recorded.iter().enumerate() {
-            // The same name has the same prefix, and so, rarely, have two others: which matters
-            // where both draw.
-            let same = |other: &&Recorded| {
-                let draws = program.recording.draws() && other.recording.draws();
-                let alike = stream_prefix(&other.name) == stream_prefix(&program.name);
-                other.name == program.name || draws && alike
-            };
-            if let Some(other) = recorded[..at].iter().find(same) {
-                let problem = format!("it would draw what program `{}` draws", other.name);
-                let place = format!("rename `{}`", program.name);
-                return Err(EngineError::Program { operation: "plan", place, problem });
-            }
-        }
+        check_streams(&recorded)?;
         let mut plan = Plan {
+            own: recorded.len(),
             recorded,
             programs: Vec::new(),
             buffers,
@@ -145,6 +163,18 @@ impl Plan {
         };
         plan.arrange(sharing);
         Ok(plan)
+    }
+
+    /// Gives everything its place; on a card that has room for it, so that steps can run side by side.
+    fn arrange_on_device(&mut self) {
+        if self.device.is_cuda() {
+            self.arrange(Sharing::InPlace);
+            let spacious = self.device.available_memory().unwrap_or(0) / SPACIOUS;
+            if self.arena_len() as u64 * 4 <= spacious {
+                return;
+            }
+        }
+        self.arrange(Sharing::Allowed);
     }
 
     /// Gives everything its place, as the device asks for temporary memory.
@@ -183,9 +213,15 @@ impl Plan {
     }
 
     /// Whether the plan fits; if not, the error says what is needed, what there is, and to lower
-    /// `parameter`.
+    /// `parameter`. On a card, the parameters are there twice once a session keeps them.
     pub fn check_memory(&self, limit: MemoryLimit, parameter: &str) -> Result<()> {
-        let needed = self.peak_bytes();
+        let is_parameter = |buffer: &&Buffer| matches!(buffer.role, Role::Parameter(_));
+        let parameters = self.buffers.iter().filter(is_parameter);
+        let kept: u64 = match self.device.is_cuda() {
+            true => parameters.map(|buffer| 4 * buffer.place.len as u64).sum(),
+            false => 0,
+        };
+        let needed = self.peak_bytes() + kept;
         limit.check_on(&self.device, needed, || self.largest_buffers(), parameter)
     }
 
@@ -286,6 +322,25 @@ impl std::fmt::Display for Step {
             .collect();
         write!(formatter, "[{}] = {:?} [{}]", outputs.join(", "), self.operation, inputs.join(", "))
     }
+}
+
+/// No two programs may draw the same numbers.
+fn check_streams(programs: &[Recorded]) -> Result<()> {
+    for (at, program) in programs.iter().enumerate() {
+        // The same name has the same prefix, and so, rarely, have two others: which matters where
+        // both draw.
+        let same = |other: &&Recorded| {
+            let draw = program.recording.draws() && other.recording.draws();
+            let alike = stream_prefix(&other.name) == stream_prefix(&program.name);
+            other.name == program.name || draw && alike
+        };
+        if let Some(other) = programs[..at].iter().find(same) {
+            let problem = format!("it would draw what program `{}` draws", other.name);
+            let place = format!("rename `{}`", program.name);
+            return Err(EngineError::Program { operation: "plan", place, problem });
+        }
+    }
+    Ok(())
 }
 
 /// The named buffers of all programs, side by side, and where they end.

@@ -6,6 +6,7 @@
 //! the recording over to be planned.
 
 mod backward;
+mod continued;
 mod initial;
 mod matrix;
 mod operation;
@@ -17,6 +18,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 pub use backward::Backward;
+use continued::Before;
 pub use initial::Initial;
 pub use matrix::Matrix;
 pub use operation::{Constant, Mismatch, Operation};
@@ -32,6 +34,7 @@ use crate::fingerprint::Fingerprint;
 pub struct Program {
     name: String,
     recording: RefCell<Recording>,
+    before: Before,
 }
 
 /// A recorded program without mistakes, ready to be planned.
@@ -71,7 +74,7 @@ impl Recorded {
 impl Program {
     /// An empty program. Its name must differ from those that share a plan with it.
     pub fn new(name: &str) -> Self {
-        Program { name: name.to_owned(), recording: RefCell::default() }
+        Program { name: name.to_owned(), recording: RefCell::default(), before: Before::default() }
     }
 
     /// Its name.

@@ -66,6 +66,18 @@ pub trait Operation: fmt::Debug + Send + Sync {
         0
     }
 
+    /// What it does to single numbers, where it works in place: the operation before it may do that
+    /// as well, while it has the numbers at hand.
+    fn cuda_finish(&self, call: &cuda::Call<'_>) -> Option<cuda::Finish> {
+        let _ = call;
+        None
+    }
+
+    /// Whether it can do, on a card, what comes after it.
+    fn cuda_can_finish(&self, finishes: &[cuda::Finish]) -> bool {
+        finishes.is_empty()
+    }
+
     /// Says what a CUDA card does to compute the wanted outputs, or why it cannot.
     /// The default cannot.
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {

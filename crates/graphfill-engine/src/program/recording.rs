@@ -52,7 +52,7 @@ pub(crate) struct Value {
     pub(crate) source: Source,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) operation: Arc<dyn Operation>,
     pub(crate) inputs: Vec<ValueId>,
@@ -74,6 +74,19 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
+    /// The same nodes and buffers, to be added to. Operations are shared.
+    pub(super) fn copied(&self) -> Self {
+        let Recording { nodes, values, named, outputs, streams, .. } = self;
+        Recording {
+            nodes: nodes.clone(),
+            values: values.clone(),
+            named: named.clone(),
+            outputs: outputs.clone(),
+            streams: *streams,
+            error: None,
+        }
+    }
+
     pub(super) fn add_value(&mut self, shape: Shape) -> ValueId {
         self.values.push(Value { shape, source: Source::Nowhere });
         ValueId(self.values.len() - 1)

@@ -37,7 +37,7 @@ impl Session {
             ("fingerprint".to_owned(), self.fingerprint()),
             ("seed".to_owned(), self.seed.to_string()),
         ]);
-        for (program, steps) in self.plan.programs.iter().zip(&self.steps) {
+        for (program, steps) in self.plan.own_programs().iter().zip(&self.steps) {
             texts.insert(steps_of(&program.name), steps.to_string());
         }
         for (name, text) in &extra.texts {
@@ -89,7 +89,7 @@ impl Session {
         }
         let seed = number(&file, "seed")?;
         let mut steps = Vec::new();
-        for program in &self.plan.programs {
+        for program in self.plan.own_programs() {
             steps.push(number(&file, &steps_of(&program.name))?);
         }
         for name in file.names() {
@@ -100,6 +100,7 @@ impl Session {
         }
         let others = others(&mut file)?;
         self.read_buffers(&mut file, |role| role != Role::Input)?;
+        steps.resize(self.plan.programs.len(), 0);
         (self.seed, self.steps) = (seed, steps);
         Ok(others)
     }

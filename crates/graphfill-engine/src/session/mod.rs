@@ -24,6 +24,8 @@ pub struct Session {
     watch_every: Option<u64>,
     /// The program whose outputs are in the arena.
     last: Option<usize>,
+    /// Whether parameters were ever kept.
+    has_kept: bool,
 }
 
 /// How long an operation takes.
@@ -46,7 +48,9 @@ impl Session {
     pub fn new(plan: Plan, seed: u64) -> Result<Self> {
         let executor = plan.device.executor(&plan)?;
         let steps = vec![0; plan.programs.len()];
-        let mut session = Session { plan, executor, seed, steps, watch_every: None, last: None };
+        let (watch_every, last) = (None, None);
+        let mut session =
+            Session { plan, executor, seed, steps, watch_every, last, has_kept: false };
         session.initialise()?;
         Ok(session)
     }

@@ -1,9 +1,11 @@
-//! The parameters of a session at some time, by name: kept in memory, or as tensors in a file.
+//! The parameters of a session at some time, by name: kept on its device, in memory, or as tensors in
+//! a file.
 
 use super::Session;
 use crate::Shape;
 use crate::error::{EngineError, Result};
-use crate::plan::unknown;
+use crate::executor::in_turn;
+use crate::plan::{Place, unknown};
 use crate::program::Role;
 use crate::store::{Tensors, check_tensor};
 
@@ -32,7 +34,41 @@ impl Snapshot {
 }
 
 impl Session {
-    /// The parameters as they are now: what early stopping keeps of the best step.
+    /// Keeps the parameters as they are now, on the device: what early stopping does with the best
+    /// step. They replace what was kept before.
+    pub fn keep(&mut self) -> Result<()> {
+        let places = self.parameter_places();
+        self.executor.keep(&places)?;
+        self.has_kept = true;
+        Ok(())
+    }
+
+    /// Sets the parameters to what was kept. The optimiser's state and the steps stay.
+    pub fn restore_kept(&mut self) -> Result<()> {
+        let places = self.parameter_places();
+        if self.has_kept { self.executor.take_kept(&places) } else { Ok(()) }
+    }
+
+    /// The parameters that were kept, if any were.
+    pub fn kept(&self) -> Result<Option<Snapshot>> {
+        if !self.has_kept {
+            return Ok(None);
+        }
+        let places = self.parameter_places();
+        let parameters =
+            self.parameter_buffers().zip(in_turn(&places)).map(|(buffer, (begin, _))| {
+                let mut values = vec![0.0; buffer.shape.len()];
+                self.executor.read_kept(begin, &mut values)?;
+                Ok(Parameter { name: buffer.name.clone(), shape: buffer.shape, values })
+            });
+        Ok(Some(Snapshot { parameters: parameters.collect::<Result<_>>()? }))
+    }
+
+    fn parameter_places(&self) -> Vec<Place> {
+        self.parameter_buffers().map(|buffer| buffer.place).collect()
+    }
+
+    /// The parameters as they are now.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let parameters = self.parameter_buffers().map(|buffer| {
             let mut values = vec![0.0; buffer.shape.len()];
@@ -40,14 +76,6 @@ impl Session {
             Ok(Parameter { name: buffer.name.clone(), shape: buffer.shape, values })
         });
         Ok(Snapshot { parameters: parameters.collect::<Result<_>>()? })
-    }
-
-    /// Keeps the parameters as they are now in the memory of an earlier snapshot of this session.
-    pub fn snapshot_into(&self, snapshot: &mut Snapshot) -> Result<()> {
-        for (buffer, parameter) in self.parameter_buffers().zip(&mut snapshot.parameters) {
-            self.executor.read(buffer.place, &mut parameter.values)?;
-        }
-        Ok(())
     }
 
     /// The snapshot that [`Snapshot::tensors`] was made of. There must be a tensor for every

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use super::SparseView;
 use crate::Shape;
 use crate::fingerprint::Fingerprint;
@@ -79,19 +81,23 @@ impl SparseRows {
         SparseRows { offsets, columns, values, width: self.offsets.len() - 1, fingerprint: 0 }
     }
 
-    /// Whether every entry has an equal one on the other side of the diagonal.
+    /// Whether every entry has an equal one on the other side of the diagonal. Entries are added up
+    /// as well-mixed numbers, once as they are and once with row and column exchanged: the sums are
+    /// the same if the entries are, and otherwise once in 2⁶⁴ times. Nothing is sorted or moved.
     pub(super) fn is_symmetric(&self) -> bool {
-        let other = self.transposed();
-        // A transpose is ordered by column within a row; this matrix need not be.
-        let sorted = |of: &SparseRows, row: usize| {
-            let mut entries: Vec<(u32, f32)> = (of.offsets[row]..of.offsets[row + 1])
-                .map(|at| (of.columns[at], of.values.as_ref().map_or(1.0, |values| values[at])))
-                .collect();
-            entries.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            entries
+        let value = |at: usize| self.values.as_ref().map_or(1.0, |values| values[at]);
+        let difference = |row: usize| {
+            let entries = self.offsets[row]..self.offsets[row + 1];
+            entries.fold(0u64, |sum, at| {
+                let (row, column, value) = (row as u64, u64::from(self.columns[at]), value(at));
+                let [here, there] =
+                    [row << 32 | column, column << 32 | row].map(|place| mixed(place, value));
+                sum.wrapping_add(here).wrapping_sub(there)
+            })
         };
-        self.offsets == other.offsets
-            && (0..self.width).all(|row| sorted(self, row) == sorted(&other, row))
+        let rows = (0..self.offsets.len() - 1).into_par_iter();
+        let is_number = !self.values.iter().flatten().any(|value| value.is_nan());
+        is_number && rows.map(difference).reduce(|| 0, u64::wrapping_add) == 0
     }
 
     /// The memory that it holds.
@@ -111,9 +117,74 @@ impl SparseRows {
     }
 }
 
+/// A number of which every bit depends on every bit of an entry: the finalizer of SplitMix64, twice.
+fn mixed(place: u64, value: f32) -> u64 {
+    let mix = |mut word: u64| {
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    };
+    // −0 is 0.
+    mix(mix(place).wrapping_add(u64::from((value + 0.0).to_bits())))
+}
+
 impl fmt::Debug for SparseRows {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shape, entries) = (self.shape(), self.entries());
         write!(formatter, "sparse({shape}, {entries} entries, {:016x})", self.fingerprint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A matrix of four rows from entries in any order, some of them twice.
+    fn matrix(entries: &[(usize, u32, f32)]) -> SparseRows {
+        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in 0..4 {
+            for &(_, column, value) in entries.iter().filter(|entry| entry.0 == row) {
+                columns.push(column);
+                values.push(value);
+            }
+            offsets.push(columns.len());
+        }
+        SparseRows::new(offsets, columns, Some(values), 4)
+    }
+
+    proptest! {
+        #[test]
+        fn symmetric_is_what_equals_its_transpose(
+            mut entries in prop::collection::vec((0..4usize, 0..4u32, -1..2i8), 0..12),
+            mirrored: bool,
+        ) {
+            if mirrored {
+                let others = entries.clone().into_iter();
+                entries.extend(others.map(|(row, column, value)| (column as usize, row as u32, value)));
+            }
+            let as_floats = |entries: &[(usize, u32, i8)]| -> Vec<(usize, u32, f32)> {
+                entries.iter().map(|&(row, column, value)| (row, column, f32::from(value))).collect()
+            };
+            let sorted = |mut entries: Vec<(usize, u32, i8)>| {
+                entries.sort_unstable();
+                entries
+            };
+            let exchanged: Vec<_> = entries
+                .iter()
+                .map(|&(row, column, value)| (column as usize, row as u32, value))
+                .collect();
+            let expected = sorted(entries.clone()) == sorted(exchanged);
+            prop_assert!(expected || !mirrored);
+            prop_assert_eq!(matrix(&as_floats(&entries)).is_symmetric(), expected);
+        }
+    }
+
+    #[test]
+    fn zeros_are_alike_and_what_is_no_number_is_like_nothing() {
+        assert!(matrix(&[(0, 1, 0.0), (1, 0, -0.0)]).is_symmetric());
+        assert!(!matrix(&[(0, 1, f32::NAN), (1, 0, f32::NAN)]).is_symmetric());
+        assert!(!matrix(&[(2, 2, f32::NAN)]).is_symmetric());
     }
 }

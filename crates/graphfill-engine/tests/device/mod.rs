@@ -18,12 +18,11 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
 });
 
 /// That device.
-pub(crate) fn device() -> &'static Device {
-    &DEVICE
+pub(crate) fn device() -> Device {
+    DEVICE.clone()
 }
 
 /// A session on it.
-#[allow(dead_code, reason = "not every test has programs of its own")]
 pub(crate) fn session(plan: Plan, seed: u64) -> Session {
-    Session::new(plan.on(device()), seed).expect("a session")
+    Session::new(plan.on(&device()), seed).expect("a session")
 }

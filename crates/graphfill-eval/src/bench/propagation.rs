@@ -17,6 +17,7 @@ use graphfill_methods::{Parameters, Result};
 use serde::Serialize;
 
 use super::BenchShape;
+use super::limits::copy_rate;
 use crate::summary::median;
 
 /// Rounds that come before those that are timed, on the processor and on a card, which compiles in
@@ -74,6 +75,10 @@ pub struct RoundTiming {
     pub moved_bytes: u64,
     /// That, in 10⁹ bytes a second.
     pub moved_gbps: f64,
+    /// On a card, the best rate of a large copy, read and written, in 10⁹ bytes a second.
+    pub copy_gbps: Option<f64>,
+    /// What moving a round's bytes takes at that rate; less where rows stay in a cache.
+    pub floor_ms: Option<f64>,
     /// Nodes.
     pub nodes: usize,
     /// Undirected edges, each of which is two entries of the matrix.
@@ -110,6 +115,7 @@ pub fn time_round(
     }
     let seconds = median(&mut seconds);
     let moved_bytes = moved_bytes(graph.nodes(), graph.all_neighbours().len(), panel.width);
+    let copy = if device.is_cuda() { Some(copy_rate(device)?) } else { None };
     Ok(RoundTiming {
         task: round.task(),
         shape: shape.name.to_owned(),
@@ -118,6 +124,8 @@ pub fn time_round(
         ms_per_round: seconds * 1e3,
         moved_bytes,
         moved_gbps: moved_bytes as f64 / seconds / 1e9,
+        copy_gbps: copy.map(|rate| rate / 1e9),
+        floor_ms: copy.map(|rate| moved_bytes as f64 / rate * 1e3),
         nodes: graph.nodes(),
         edges: graph.edges(),
         width: panel.width,

@@ -1,6 +1,5 @@
 //! A random graph and table of a given size, and the update that is timed on them.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use graphfill_data::{Direction, EdgeList, UndirectedGraph};
@@ -8,11 +7,18 @@ use graphfill_engine::random::{Key, uniforms};
 use graphfill_engine::{Likelihood, Plan, Result, SparseRows, Targets};
 use graphfill_methods::learning::Observed;
 use graphfill_methods::svga::{Known, NormalisedGraph};
+use rayon::slice::ParallelSliceMut;
 
 use super::{BenchShape, Values};
 
 /// Of five nodes, so many are observed: 4 : 1 : 5 for training, validation and test.
 const OBSERVED_OF_FIVE: usize = 2;
+
+/// Pairs of nodes that are drawn at once.
+const PAIRS_AT_ONCE: usize = 1 << 22;
+
+/// The most nodes of which each is as likely as any other, by one draw.
+const MOST_BY_ONE_DRAW: usize = 1 << 20;
 
 /// Which update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,26 +106,50 @@ fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
         let kept = pairs.enumerate().filter(|(at, _)| (at + 1) * edges / most > at * edges / most);
         kept.for_each(|(_, (a, b))| list.push(a, b, 1.0));
     } else {
-        draw_pairs(nodes, edges, &mut list);
+        for pair in drawn_pairs(nodes, edges) {
+            list.push((pair >> 32) as u32, pair as u32, 1.0);
+        }
     }
     list.into_graph(nodes, Direction::Undirected).undirected()
 }
 
-/// Draws until there are enough different pairs.
-fn draw_pairs(nodes: usize, edges: usize, list: &mut EdgeList) {
-    let mut seen: HashSet<(u32, u32)> = HashSet::with_capacity(edges);
-    let mut draws = vec![0.0; 2 * edges];
-    for step in 0.. {
-        uniforms(Key::new(0, 0, step), &mut draws);
-        let node = |draw: f32| ((f64::from(draw) * nodes as f64) as usize).min(nodes - 1) as u32;
-        for &[a, b] in draws.as_chunks::<2>().0 {
-            let (a, b) = (node(a), node(b));
-            if seen.len() < edges && a != b && seen.insert((a.min(b), a.max(b))) {
-                list.push(a, b, 1.0);
-            }
+/// Draws until there are enough different pairs: `larger << 32 | smaller`, sorted.
+fn drawn_pairs(nodes: usize, edges: usize) -> Vec<u64> {
+    let mut pairs: Vec<u64> = Vec::new();
+    let mut step = 0;
+    while pairs.len() < edges {
+        let missing = edges - pairs.len();
+        let mut new = Vec::with_capacity(missing);
+        for begin in (0..missing).step_by(PAIRS_AT_ONCE) {
+            draw(nodes, PAIRS_AT_ONCE.min(missing - begin), step, &mut new);
+            step += 1;
         }
-        if seen.len() == edges {
-            break;
+        new.par_sort_unstable();
+        new.dedup();
+        new.retain(|pair| pairs.binary_search(pair).is_err());
+        pairs.append(&mut new);
+        // Two runs that are sorted already: this merges them.
+        pairs.sort();
+    }
+    pairs
+}
+
+/// Draws so many pairs and keeps those of two different nodes.
+fn draw(nodes: usize, count: usize, step: u64, pairs: &mut Vec<u64>) {
+    // A draw has 24 bits. Where nodes are many, a second one goes on behind them.
+    let per_node = if nodes > MOST_BY_ONE_DRAW { 2 } else { 1 };
+    let mut draws = vec![0.0; 2 * per_node * count];
+    uniforms(Key::new(0, 0, step), &mut draws);
+    let node = |draws: &[f32]| {
+        let behind = |finer: f64, &draw: &f32| f64::from(draw) + finer / f64::from(1 << 24);
+        let draw = draws.iter().rev().fold(0.0, behind);
+        ((draw * nodes as f64) as usize).min(nodes - 1) as u64
+    };
+    for pair in draws.chunks_exact(2 * per_node) {
+        let (first, second) = pair.split_at(per_node);
+        let (first, second) = (node(first), node(second));
+        if first != second {
+            pairs.push(first.max(second) << 32 | first.min(second));
         }
     }
 }
@@ -150,6 +180,23 @@ mod tests {
         // Nearly complete ones take no longer.
         assert_eq!(random_graph(480, 114_000).edges(), 114_000);
         assert_eq!(random_graph(50, 300), graph);
+    }
+
+    /// Half of all pairs, the most that are drawn.
+    #[test]
+    fn pairs_are_drawn_once_each() {
+        let pairs = drawn_pairs(200, 9_950);
+        assert_eq!(pairs.len(), 9_950);
+        assert!(pairs.windows(2).all(|two| two[0] < two[1]));
+        assert!(pairs.iter().all(|pair| pair >> 32 < 200 && pair >> 32 > pair & 0xffff_ffff));
+    }
+
+    /// Of nodes beyond what one draw tells apart, odd ones are as many as even ones.
+    #[test]
+    fn any_of_many_nodes_can_be_drawn() {
+        let pairs = drawn_pairs(1 << 26, 4_000);
+        let odd = pairs.iter().filter(|pair| **pair & 1 == 1).count();
+        assert!((1_800..2_200).contains(&odd), "{odd}");
     }
 
     #[test]

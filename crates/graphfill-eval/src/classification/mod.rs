@@ -27,7 +27,7 @@ mod inputs;
 mod training;
 
 use graphfill_data::{Progress, Silent, UndirectedGraph};
-use graphfill_engine::MemoryLimit;
+use graphfill_engine::{Device, MemoryLimit};
 use graphfill_methods::{MethodError, Result};
 use serde::Serialize;
 
@@ -50,6 +50,8 @@ pub struct ClassificationOptions<'a> {
     pub learning_rate: f32,
     /// The seed of folds and first weights.
     pub seed: u64,
+    /// Where classifiers are trained.
+    pub device: &'a Device,
     /// The most memory that a classifier may take.
     pub memory: MemoryLimit,
     /// Who watches.
@@ -57,14 +59,16 @@ pub struct ClassificationOptions<'a> {
 }
 
 impl Default for ClassificationOptions<'_> {
-    /// Those of the published figures.
+    /// Those of the published figures, on the processor.
     fn default() -> Self {
+        const PROCESSOR: &Device = &Device::cpu();
         ClassificationOptions {
             folds: 5,
             epochs: 1000,
             hidden: 64,
             learning_rate: 1e-3,
             seed: 0,
+            device: PROCESSOR,
             memory: MemoryLimit::Available,
             progress: &Silent,
         }

@@ -68,6 +68,9 @@ pub struct Outcome {
     pub series: BTreeMap<String, Vec<f64>>,
     /// The chosen parameters.
     pub parameters: Parameters,
+    /// The card that was used; none where it was the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
     /// How long it took.
     pub seconds: f64,
     /// Whether a limit ended training before it was done.

@@ -91,10 +91,14 @@ impl CellName {
         let method = cell.method.info().name;
         let training = &options.training;
         let limit = training.deadline.map(|deadline| deadline.limit().as_secs_f64());
-        // Scores don't depend on threads; times do.
+        // Scores don't depend on threads, and on the device by less than on the seed; times do.
         let threads = matches!(cell.work, Work::Timing).then_some(options.threads);
+        let card = match (cell.work, training.device.is_cuda()) {
+            (Work::Timing, true) => format!("; {}", training.device.describe()),
+            _ => String::new(),
+        };
         let key = format!(
-            "graphfill {} revision {REVISION}; {}; data {}; method {method}; fixed {:?}; updates {:?}; seconds {limit:?}; memory {:?}; threads {threads:?}; preset {}; seed {}",
+            "graphfill {} revision {REVISION}; {}; data {}; method {method}; fixed {:?}; updates {:?}; seconds {limit:?}; memory {:?}; threads {threads:?}{card}; preset {}; seed {}",
             env!("CARGO_PKG_VERSION"),
             cell.work,
             subject.fingerprint,

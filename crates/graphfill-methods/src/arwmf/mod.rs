@@ -37,7 +37,7 @@ use settings::{NAME, PARAMETERS, Setting, Settings};
 use crate::error::{MethodError, Result};
 use crate::features::Centres;
 use crate::learning::{Criterion, Decoded, HIDDEN_SETS, Scales, TrainedModel, Validator};
-use crate::method::{Choice, EstimateSink, Fitted, Method, MethodInfo, Score, Task};
+use crate::method::{Choice, DeviceUse, EstimateSink, Fitted, Method, MethodInfo, Score, Task};
 
 /// Chen and others' method.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +56,10 @@ impl Method for Arwmf {
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         Ok(Box::new(Factorised::fit(task)?))
+    }
+
+    fn device_use(&self) -> DeviceUse {
+        DeviceUse::Ignored
     }
 }
 

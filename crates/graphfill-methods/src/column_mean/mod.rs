@@ -3,7 +3,7 @@
 //!   x̂_i = mean of the known x_j, whatever the graph
 
 use crate::error::Result;
-use crate::method::MethodInfo;
+use crate::method::{DeviceUse, MethodInfo};
 use crate::parameters::Parameters;
 use crate::propagation::{Each, Loaded, Propagation};
 
@@ -20,6 +20,10 @@ impl Propagation for ColumnMean {
             reference: "",
             parameters: &[],
         }
+    }
+
+    fn device_use(&self) -> DeviceUse {
+        DeviceUse::Ignored
     }
 
     fn run(

@@ -194,6 +194,22 @@ impl<'a> Features<'a> {
         }
     }
 
+    /// The values of a group in one row, as [`Features::value`] has them.
+    pub fn row_of(&self, group: usize, row: usize, out: &mut [f64]) {
+        let Values::Block(block) = &self.values[group] else {
+            for (feature, value) in self.groups[group].features.clone().zip(out) {
+                *value = self.value(group, row, feature);
+            }
+            return;
+        };
+        out.fill(0.0);
+        block.cells(row).for_each(|(column, value)| out[column as usize] = value);
+        match block.missing().is_whole(row) {
+            true => out.fill(f64::NAN),
+            false => block.missing().cells(row).iter().for_each(|&at| out[at as usize] = f64::NAN),
+        }
+    }
+
     /// The level of a category cell.
     pub fn level(&self, group: usize, row: usize) -> Option<u32> {
         match &self.values[group] {

@@ -8,7 +8,8 @@ use super::settings::{PARAMETERS, Settings};
 use crate::encoder::{EncoderKind, NormalisedGraph};
 use crate::error::Result;
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel, texts,
+    Bias, BinaryLoss, Decoding, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales,
+    TrainedModel, texts,
 };
 use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -157,6 +158,15 @@ impl Learner for NetworkLearner {
             latent: session.read(PREDICTION, "latent")?,
             weight: session.buffer("features.weight")?,
             bias: Some(session.buffer("features.bias")?),
+            factors: Vec::new(),
+        })
+    }
+
+    fn decoding(&self) -> Option<Decoding> {
+        Some(Decoding {
+            prediction: PREDICTION,
+            weight: "features.weight",
+            bias: Bias::Row("features.bias"),
             factors: Vec::new(),
         })
     }

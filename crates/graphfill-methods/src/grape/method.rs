@@ -90,7 +90,8 @@ impl GrapeLearner {
             let width = task.features.width();
             format!("{edges} known cells of {width} features, {numbers} numbers for each")
         };
-        Ok(limit.check(4 * edges * numbers, largest, &self.memory_parameter())?)
+        let (needed, device) = (4 * edges * numbers, &task.training.device);
+        Ok(limit.check_on(device, needed, largest, &self.memory_parameter())?)
     }
 }
 

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use graphfill_data::Progress;
-use graphfill_engine::{Session, Shape, TensorStore, Tensors};
+use graphfill_engine::{Session, Shape, Snapshot, TensorStore, Tensors};
 
 use super::history::{History, HistoryLine};
 use super::options::{CheckpointOptions, TrainingOptions};
@@ -146,7 +146,9 @@ impl<'a> Course<'a> {
                     let due = state.updates - saved >= checkpoint.every;
                     if due || ended.is_some_and(Ended::is_early) {
                         saved = state.updates;
-                        session.save_with(&checkpoint.path, &self.contents(Some(state)))?;
+                        let best = state.best.map(|_| session.kept()).transpose()?.flatten();
+                        let contents = self.contents(Some((state, best)));
+                        session.save_with(&checkpoint.path, &contents)?;
                     }
                 }
                 Ok(())
@@ -155,7 +157,7 @@ impl<'a> Course<'a> {
         self.progress.end();
         let (updates, score) = match &state.best {
             Some(best) => {
-                session.restore(&best.parameters)?;
+                session.restore_kept()?;
                 (best.updates, Some(best.score))
             }
             None => (state.updates, None),
@@ -168,8 +170,9 @@ impl<'a> Course<'a> {
         Ok(&self.finished[model])
     }
 
-    /// What is saved beside the session: with a state, of the model that is being trained.
-    fn contents(&self, state: Option<&State>) -> TensorStore {
+    /// What is saved beside the session: with the state and the best parameters of the model that is
+    /// being trained, if one is.
+    fn contents(&self, training: Option<(&State, Option<Snapshot>)>) -> TensorStore {
         let mut store = self.about.clone();
         let mut text = |name: &str, value: String| store.texts.insert(name.to_owned(), value);
         text(IDENTITY, self.identity.clone());
@@ -181,7 +184,7 @@ impl<'a> Course<'a> {
                 text(&format!("{model} score"), bits(score));
             }
         }
-        if let Some(state) = state {
+        if let Some((state, _)) = &training {
             text(UPDATES, state.updates.to_string());
             if let Some(best) = &state.best {
                 text("best updates", best.updates.to_string());
@@ -193,8 +196,8 @@ impl<'a> Course<'a> {
                 store.tensors.insert(format!("{model} {name}"), tensor.clone());
             }
         }
-        if let Some(best) = state.and_then(|state| state.best.as_ref()) {
-            for (name, tensor) in best.parameters.tensors() {
+        if let Some(best) = training.and_then(|(_, best)| best) {
+            for (name, tensor) in best.tensors() {
                 store.tensors.insert(format!("best {name}"), tensor);
             }
         }
@@ -212,15 +215,15 @@ impl<'a> Course<'a> {
             return Ok(fresh);
         };
         let Some(checkpoint) = &self.options.checkpoint else { return Ok(fresh) };
-        session.load(&checkpoint.path)?;
         let best = match found.texts.get("best score") {
             None => None,
-            Some(score) => Some(Best {
-                updates: number(found, "best updates")?,
-                score: from_bits(score),
-                parameters: session.snapshot_of(&tensors_under(found, "best "))?,
-            }),
+            Some(score) => {
+                session.restore(&session.snapshot_of(&tensors_under(found, "best "))?)?;
+                session.keep()?;
+                Some(Best { updates: number(found, "best updates")?, score: from_bits(score) })
+            }
         };
+        session.load(&checkpoint.path)?;
         Ok(State { updates: updates.parse().unwrap_or(0), best })
     }
 

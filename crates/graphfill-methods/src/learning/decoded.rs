@@ -13,10 +13,11 @@ use std::sync::Arc;
 use graphfill_engine::cpu::multiply;
 use rayon::prelude::*;
 
+use super::fit::Outlet;
 use super::scales::Scales;
 use crate::error::Result;
 use crate::features::{Features, GroupKind};
-use crate::method::{EstimateSink, Estimates};
+use crate::method::{EstimateSink, Estimates, Task};
 
 /// The memory that the scores of some columns may take, and the most columns worth taking at once.
 const SCORE_BYTES: usize = 1 << 26;
@@ -49,6 +50,16 @@ pub struct Decoded {
 }
 
 impl Decoded {
+    /// Models of a table.
+    pub(super) fn of(task: &Task<'_>, outlet: &Outlet, models: Vec<TrainedModel>) -> Self {
+        Decoded {
+            nodes: task.features.rows(),
+            models,
+            offsets: outlet.offsets.clone(),
+            scales: outlet.scales.clone(),
+        }
+    }
+
     /// Estimates of some rows (all where none are named), for the groups that are wanted. Rows that
     /// are not named come as zeros.
     pub fn estimate(

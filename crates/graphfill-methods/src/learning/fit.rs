@@ -12,7 +12,9 @@ use graphfill_engine::{MemoryLimit, Plan, Session, TensorStore};
 
 use super::course::{Course, finished_count, finished_in};
 use super::decoded::{Decoded, TrainedModel};
+use super::decoding::Decoding;
 use super::history::History;
+use super::judges::{Judges, watching};
 use super::saved::MODELS;
 use super::scales::Scales;
 use super::trainer::{Selected, Trainer};
@@ -62,6 +64,11 @@ pub trait Learner {
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared>;
     /// The model that a session has learnt.
     fn trained(&self, session: &mut Session) -> Result<TrainedModel>;
+    /// Where the parts of [`Learner::trained`] are in the programs: with it, a model that is trained on
+    /// a card is validated there, without being read. Without it, it is read.
+    fn decoding(&self) -> Option<Decoding> {
+        None
+    }
     /// The likeliest class of every node, where the model has learnt labels.
     fn classes(&self, _session: &mut Session) -> Result<Option<Vec<u32>>> {
         Ok(None)
@@ -110,21 +117,23 @@ impl Learnt {
         let hidden = task.validation[..sets].iter().fold(nothing, |all, set| all.union(set));
         let unknown = task.unknown.union(&hidden);
         let is_refitted = unknown != *task.unknown;
-        let mut prepared = learner.prepare(task, &unknown)?;
-        prepared.plan = prepared.plan.on(&task.training.device);
-        check_memory(learner, task, &prepared.plan)?;
+        let prepared = learner.prepare(task, &unknown)?;
         let identity = identity(learner, task, &prepared);
+        let validator =
+            (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
+        let watched = watching(task);
+        let judges = Judges::new(validator.as_ref(), &watched);
+        let (prepared, judges) = judges.placed(learner, task, prepared)?;
+        check_memory(learner, task, &prepared.plan)?;
         let mut about = learner.about(task, &prepared.outlet);
         let stages = recipe.models + usize::from(is_refitted);
         about.texts.insert(STAGES.to_owned(), stages.to_string());
         let mut course = Course::begin(task.training, task.progress, identity, about)?;
-        let validator =
-            (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
-        let first = Trainer::new(learner, task, prepared)?;
+        let first = Trainer::new(learner, task, prepared, judges)?;
         let models = if is_refitted { 1 } else { recipe.models };
-        let selected = first.select(&mut course, recipe, models, validator.as_ref())?;
+        let selected = first.select(&mut course, recipe, models)?;
         let refitted = match is_refitted && !course.is_over() {
-            true => refit(learner, recipe, task, &mut course, &selected)?,
+            true => refit(learner, recipe, task, &mut course, &selected, &watched)?,
             false => None,
         };
         let (models, classes) =
@@ -148,7 +157,9 @@ impl Learnt {
 
     /// Takes the models of a saved course instead of training.
     pub fn restore(learner: &dyn Learner, task: &Task<'_>, store: &TensorStore) -> Result<Learnt> {
-        let mut trainer = Trainer::new(learner, task, learner.prepare(task, task.unknown)?)?;
+        let (prepared, judges) =
+            Judges::new(None, &[]).placed(learner, task, learner.prepare(task, task.unknown)?)?;
+        let mut trainer = Trainer::new(learner, task, prepared, judges)?;
         let count = finished_count(store)?;
         let number = |name: &str| store.texts.get(name).and_then(|text| text.parse().ok());
         let (saved, stages): (usize, usize) =
@@ -192,8 +203,11 @@ fn refit(
     task: &Task<'_>,
     course: &mut Course<'_>,
     selected: &Selected,
+    watched: &[Validator<'_>],
 ) -> Result<Option<(Decoded, Option<Vec<u32>>)>> {
-    let mut trainer = Trainer::new(learner, task, learner.prepare(task, task.unknown)?)?;
+    let (prepared, judges) =
+        Judges::new(None, watched).placed(learner, task, learner.prepare(task, task.unknown)?)?;
+    let mut trainer = Trainer::new(learner, task, prepared, judges)?;
     let mut about = learner.about(task, &trainer.outlet);
     about.texts.insert(TRUST.to_owned(), selected.trust.to_text());
     about.texts.insert(STAGES.to_owned(), (recipe.models + 1).to_string());
@@ -203,7 +217,7 @@ fn refit(
     let mut classes = selected.classes.clone();
     for model in 0..recipe.models {
         let purpose = format!("{}: model {} of {}", learner.name(), model + 1, recipe.models);
-        trainer.train(course, model, purpose, schedule, None)?;
+        trainer.train(course, model, purpose, schedule)?;
         if course.is_over() {
             // Half-trained: the earlier ones are better.
             trainer.models.pop();

@@ -7,8 +7,10 @@
 mod classes;
 mod course;
 mod decoded;
+mod decoding;
 mod fit;
 mod history;
+mod judges;
 mod known_rows;
 mod network_settings;
 mod options;
@@ -19,11 +21,13 @@ mod trainer;
 mod training;
 mod trust;
 mod undisturbed;
+mod validation_program;
 mod validator;
 
 pub use classes::likeliest_classes;
 pub use course::{Course, Finished, Stage, finished_count, finished_in};
 pub use decoded::{Decoded, TrainedModel};
+pub use decoding::{Bias, Decoding};
 pub use fit::{HIDDEN_SETS, Learner, Learnt, Outlet, Prepared, Recipe};
 pub use history::{History, HistoryLine};
 pub use known_rows::known_rows;
@@ -31,7 +35,7 @@ pub use network_settings::{
     DROPOUT_INFO, NetworkSettings, PATIENCE_INFO, Standing, WEIGHT_DECAY_INFO, learning_rate_info,
     only_binary_blocks,
 };
-pub use options::{CheckpointOptions, Deadline, TrainingOptions};
+pub use options::{CheckpointOptions, Deadline, TrainingOptions, ValidationPlace};
 pub use saved::{METHOD, MODELS, Saved, changes, texts};
 pub use scales::{Counts, NumericBlocks, Scale, ScaleOptions, Scales};
 pub use targets::{BinaryLoss, Observed};

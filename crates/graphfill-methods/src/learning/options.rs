@@ -16,6 +16,8 @@ pub struct TrainingOptions {
     pub checkpoint: Option<CheckpointOptions>,
     /// Where models are trained.
     pub device: Device,
+    /// Where their scores on validation cells are computed.
+    pub validation: ValidationPlace,
     /// The most memory that a model may take.
     pub memory: Option<MemoryLimit>,
     /// The name of the data set, if it is one whose published settings are known.
@@ -29,9 +31,22 @@ impl TrainingOptions {
         deadline: None,
         checkpoint: None,
         device: Device::cpu(),
+        validation: ValidationPlace::Automatic,
         memory: None,
         preset: None,
     };
+}
+
+/// Where the scores of a model on validation cells are computed. They are the same up to rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ValidationPlace {
+    /// On a card if the model is trained there, else on the host.
+    #[default]
+    Automatic,
+    /// On the host, from latents and weights that are read from the device.
+    Host,
+    /// On the device that the model is trained on, as far as the method allows it.
+    Device,
 }
 
 /// When training ends.

@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use graphfill_data::CellMask;
+use graphfill_engine::ValueOfScore;
 use serde::{Deserialize, Serialize};
 
 use crate::features::{Centres, Features, Group, GroupKind};
@@ -187,6 +188,20 @@ impl Scales {
             }
             Scale::LogWeights => softmax(scores),
             Scale::Ranks => {}
+        }
+    }
+
+    /// What [`Scales::restore`] does with the scores of a group, in the engine's words.
+    pub fn value_of_score(&self, group: usize) -> ValueOfScore {
+        match self.0[group] {
+            Scale::Standard { deviation, .. } => ValueOfScore::Linear { unit: deviation },
+            Scale::Block { unit, .. } => ValueOfScore::Linear { unit },
+            Scale::Logarithmic { mean, deviation } => {
+                ValueOfScore::Exponential { mean, deviation, most: MOST_LOGARITHM }
+            }
+            Scale::LogOdds => ValueOfScore::Probability,
+            Scale::LogWeights => ValueOfScore::Shares,
+            Scale::Ranks => ValueOfScore::Linear { unit: 1.0 },
         }
     }
 

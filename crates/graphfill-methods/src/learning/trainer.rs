@@ -5,9 +5,9 @@ use graphfill_engine::{Session, Tensors};
 use super::course::{Course, Stage};
 use super::decoded::{Decoded, TrainedModel};
 use super::fit::{Learner, Outlet, Prepared, Recipe};
+use super::judges::Judges;
 use super::training::{Schedule, Validation};
 use super::trust::Trust;
-use super::validator::{Criterion, Validator};
 use crate::error::Result;
 use crate::method::Task;
 
@@ -28,6 +28,7 @@ pub(super) struct Trainer<'l, 't, 'a> {
     pub(super) session: Session,
     pub(super) outlet: Outlet,
     pub(super) models: Vec<TrainedModel>,
+    judges: Judges<'l, 'a>,
 }
 
 impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
@@ -35,13 +36,14 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
         learner: &'l dyn Learner,
         task: &'t Task<'a>,
         prepared: Prepared,
+        judges: Judges<'l, 'a>,
     ) -> Result<Self> {
         let Prepared { plan, inputs, outlet } = prepared;
-        let mut session = Session::new(plan.on(&task.training.device), task.seed)?;
+        let mut session = Session::new(plan, task.seed)?;
         for (name, values) in inputs {
             session.write(&name, &values)?;
         }
-        Ok(Trainer { learner, task, session, outlet, models: Vec::new() })
+        Ok(Trainer { learner, task, session, outlet, models: Vec::new(), judges })
     }
 
     /// Trains models until they become no better on the validation cells.
@@ -50,8 +52,8 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
         course: &mut Course<'_>,
         recipe: &Recipe,
         models: usize,
-        validator: Option<&Validator<'_>>,
     ) -> Result<Selected> {
+        let validator = self.judges.validator();
         let mut schedule = recipe.schedule;
         if validator.is_none() {
             schedule.most_updates = recipe.unvalidated_updates;
@@ -64,7 +66,7 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
                 (true, 1) => format!("{name}: training"),
                 (true, _) => format!("{name}: model {} of {models}", model + 1),
             };
-            updates.push(self.train(course, model, purpose, schedule, validator)?);
+            updates.push(self.train(course, model, purpose, schedule)?);
             if course.is_over() {
                 break;
             }
@@ -87,34 +89,15 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
         model: usize,
         purpose: String,
         schedule: Schedule,
-        validator: Option<&Validator<'_>>,
     ) -> Result<u64> {
-        let Trainer { learner, session, outlet, .. } = self;
-        session.restart(seed_of(self.task.seed, model))?;
+        let Trainer { learner, task, session, outlet, judges, .. } = self;
+        session.restart(seed_of(task.seed, model))?;
         let losses = outlet.losses.clone();
         let update = |number| learner.update(number);
         let stage = Stage { purpose, update: &update, losses, schedule };
-        let mut score = |session: &mut Session| -> Result<f64> {
-            let models = vec![learner.trained(session)?];
-            match validator {
-                Some(validator) => validator.score(&decoded(self.task, outlet, models)),
-                None => Ok(0.0),
-            }
-        };
-        let validation = validator.is_some().then_some(&mut score as Validation<'_>);
-        let task = self.task;
-        let watched: Vec<Validator<'_>> = task
-            .watched
-            .iter()
-            .map(|cells| Validator::new(task, cells.clone(), task.unknown, Criterion::Published))
-            .collect();
-        let mut watch = |session: &mut Session| -> Result<Vec<f64>> {
-            if watched.is_empty() {
-                return Ok(Vec::new());
-            }
-            let models = decoded(task, outlet, vec![learner.trained(session)?]);
-            watched.iter().map(|validator| validator.score(&models)).collect()
-        };
+        let mut score = |session: &mut Session| judges.validate(*learner, task, outlet, session);
+        let validation = judges.validator().map(|_| &mut score as Validation<'_>);
+        let mut watch = |session: &mut Session| judges.watch(*learner, task, outlet, session);
         let updates = course.train(session, &stage, validation, &mut watch)?.updates;
         self.models.push(learner.trained(session)?);
         Ok(updates)
@@ -128,16 +111,7 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
     }
 
     pub(super) fn decoded(&self) -> Decoded {
-        decoded(self.task, &self.outlet, self.models.clone())
-    }
-}
-
-fn decoded(task: &Task<'_>, outlet: &Outlet, models: Vec<TrainedModel>) -> Decoded {
-    Decoded {
-        nodes: task.features.rows(),
-        models,
-        offsets: outlet.offsets.clone(),
-        scales: outlet.scales.clone(),
+        Decoded::of(self.task, &self.outlet, self.models.clone())
     }
 }
 

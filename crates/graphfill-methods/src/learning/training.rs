@@ -1,10 +1,10 @@
 //! The loop that trains one model: some updates, validation, the best parameters kept.
 //!
 //! It ends when validation has not become better for `patience` updates, when there were enough
-//! updates, at the deadline, or when somebody asks to stop; the session then has the best parameters.
+//! updates, at the deadline, or when somebody asks to stop. The session keeps the best parameters.
 
 use graphfill_data::Progress;
-use graphfill_engine::{Session, Snapshot};
+use graphfill_engine::Session;
 
 use super::history::HistoryLine;
 use super::options::Deadline;
@@ -42,23 +42,21 @@ impl Ended {
 }
 
 /// Where a training is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     /// The updates so far.
     pub updates: u64,
-    /// The best so far: after how many updates, its score, its parameters.
+    /// The best so far; its parameters are those that the session keeps.
     pub best: Option<Best>,
 }
 
-/// The best parameters so far.
-#[derive(Debug, Clone, PartialEq)]
+/// The best so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
     /// After how many updates.
     pub updates: u64,
     /// Its score on the validation cells.
     pub score: f64,
-    /// The parameters.
-    pub parameters: Snapshot,
 }
 
 /// A model's score on validation cells; more is better.
@@ -154,17 +152,10 @@ impl Loop<'_, '_> {
     }
 }
 
-fn keep_better(state: &mut State, score: f64, session: &Session) -> Result<()> {
-    match &mut state.best {
-        Some(best) if score > best.score => {
-            (best.updates, best.score) = (state.updates, score);
-            session.snapshot_into(&mut best.parameters)?;
-        }
-        Some(_) => {}
-        None => {
-            let parameters = session.snapshot()?;
-            state.best = Some(Best { updates: state.updates, score, parameters });
-        }
+fn keep_better(state: &mut State, score: f64, session: &mut Session) -> Result<()> {
+    if state.best.is_none_or(|best| score > best.score) {
+        session.keep()?;
+        state.best = Some(Best { updates: state.updates, score });
     }
     Ok(())
 }

@@ -24,14 +24,14 @@ pub enum Criterion {
 
 /// Judges estimates of some validation cells.
 pub struct Validator<'a> {
-    features: &'a Features<'a>,
-    cells: CellMask,
-    rows: [ValidationRows; 1],
-    depth: usize,
-    wanted: Vec<bool>,
-    criterion: Criterion,
+    pub(super) features: &'a Features<'a>,
+    pub(super) cells: CellMask,
+    pub(super) rows: [ValidationRows; 1],
+    pub(super) depth: usize,
+    pub(super) wanted: Vec<bool>,
+    pub(super) criterion: Criterion,
     /// The RMSE of the column means, by group.
-    baseline: Vec<Option<f64>>,
+    pub(super) baseline: Vec<Option<f64>>,
 }
 
 impl<'a> Validator<'a> {

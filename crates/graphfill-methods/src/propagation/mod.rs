@@ -16,7 +16,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::method::{Fitted, Method, MethodInfo, Task};
+use crate::method::{DeviceUse, Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 
 pub(crate) use chosen::Chosen;
@@ -62,6 +62,11 @@ pub trait Propagation: Send + Sync {
         1
     }
 
+    /// Whether anything of it runs on a device other than the processor.
+    fn device_use(&self) -> DeviceUse {
+        DeviceUse::Used
+    }
+
     /// Runs rounds up to the last of `rounds`, which ascend, and hands the panel to `each` after
     /// every one that is among them.
     fn run(
@@ -83,5 +88,9 @@ impl<P: Propagation> Method for P {
         P: Sized,
     {
         search::fit(self, task)
+    }
+
+    fn device_use(&self) -> DeviceUse {
+        Propagation::device_use(self)
     }
 }

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::search::{Best, compare};
 use super::{Loaded, Operators, Propagation, Purpose};
 use crate::arb::Arb;
+use crate::device;
 use crate::feature_propagation::FeaturePropagation;
 use crate::features::{Features, Panel};
 use crate::fill::validation_sets;
@@ -16,9 +17,6 @@ use crate::method::Task;
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters::Parameters;
 use crate::pcfi::Pcfi;
-
-#[path = "../../../graphfill-engine/tests/device/mod.rs"]
-mod device;
 
 /// The methods, with settings that behave differently.
 fn methods() -> Vec<(&'static dyn Propagation, Parameters)> {
@@ -88,7 +86,7 @@ fn same(found: &[f32], expected: &[f32]) -> bool {
 /// Compares every method on one panel after another, with the same programs.
 fn compare_rounds(graph: &UndirectedGraph, panels: &[Panel], rounds: &[usize]) {
     let processor = Operators::new(graph);
-    let programs = Operators::as_programs(graph, device::device());
+    let programs = Operators::as_programs(graph, &device::device());
     for (method, parameters) in methods() {
         for (at, panel) in panels.iter().enumerate() {
             let rounds = if method.most_rounds() == 1 { &[1] } else { rounds };
@@ -154,7 +152,7 @@ fn only_what_is_looked_at_comes_back() {
     let edges: Vec<_> = (0..40u32).map(|node| (node, (node * 7 + 3) % 40, 1.0)).collect();
     let graph = graph(40, &edges, false);
     let lists = vec![vec![3, 4, 17, 39], Vec::new(), vec![0, 39], (0..40).collect()];
-    let operators = Operators::as_programs(&graph, device::device()).looking_at(lists.clone());
+    let operators = Operators::as_programs(&graph, &device::device()).looking_at(lists.clone());
     let processor = Operators::new(&graph);
     let rounds: Vec<usize> = (2..=7).collect();
     let panel = panel(40, 10, 0, |row, column| (row + column) % 3 == 0);
@@ -182,7 +180,7 @@ fn validation_chooses_the_same() {
         let purposes = [Purpose::Ranking, Purpose::Values];
         let settings = purposes.map(|purpose| method.settings(purpose, &none));
         let ways =
-            [Operators::new(task.graph), Operators::as_programs(task.graph, device::device())];
+            [Operators::new(task.graph), Operators::as_programs(task.graph, &device::device())];
         ways.map(|operators| {
             compare(method, task, operators, &settings, &(1..=5)).expect("a comparison")
         })
@@ -217,7 +215,7 @@ fn validation_chooses_the_same() {
 fn there_may_be_many_lists() {
     let graph = graph(5, &[(0, 1, 1.0)], false);
     let lists = (0..60).map(|list| vec![list % 5]).collect();
-    let operators = Operators::as_programs(&graph, device::device()).looking_at(lists);
+    let operators = Operators::as_programs(&graph, &device::device()).looking_at(lists);
     let panel = panel(5, 3, 0, |row, _| row == 0);
     for (method, parameters) in methods() {
         let loaded = operators.load(&panel).looked_at(59);

@@ -11,8 +11,8 @@ use super::settings::{NAME, PARAMETERS, Settings};
 use crate::encoder::NormalisedGraph;
 use crate::error::Result;
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
-    known_rows, texts,
+    Bias, BinaryLoss, Decoding, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales,
+    TrainedModel, known_rows, texts,
 };
 use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -126,6 +126,15 @@ impl Learner for SatLearner {
             latent: session.read(PREDICTION, "latent")?,
             weight: session.buffer("features.weight")?,
             bias: Some(session.buffer("features.bias")?),
+            factors: Vec::new(),
+        })
+    }
+
+    fn decoding(&self) -> Option<Decoding> {
+        Some(Decoding {
+            prediction: PREDICTION,
+            weight: "features.weight",
+            bias: Bias::Row("features.bias"),
             factors: Vec::new(),
         })
     }

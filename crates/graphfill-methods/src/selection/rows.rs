@@ -83,6 +83,27 @@ impl ValidationRows {
     }
 }
 
+/// The true values of a group in one row, NaN where there is nothing to compare: `out` has one for
+/// each of its features.
+pub(crate) fn truth_of(
+    features: &Features<'_>,
+    cells: &CellMask,
+    group: usize,
+    row: usize,
+    out: &mut [f64],
+) {
+    features.row_of(group, row, out);
+    if cells.is_whole(row) {
+        return;
+    }
+    let about = &features.groups()[group];
+    for (feature, value) in about.features.clone().zip(out) {
+        if !cells.contains(row, about.cell_of(feature)) {
+            *value = f64::NAN;
+        }
+    }
+}
+
 /// So many evenly spaced places among `all`.
 fn spread(all: usize, chosen: usize) -> impl Iterator<Item = usize> {
     (0..chosen).map(move |position| position * all / chosen)

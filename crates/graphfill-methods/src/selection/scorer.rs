@@ -17,6 +17,12 @@ use crate::method::{Estimates, Measure, Score};
 /// A ranking is scored at no more than a tenth of its columns.
 const NARROW: usize = 10;
 
+/// The depth at which a block of so many columns is scored: of a narrow one every method has most
+/// columns among its best ten.
+pub(crate) fn depth_in_block(depth: usize, columns: usize) -> usize {
+    depth.min((columns / NARROW).max(1))
+}
+
 /// Running scores of one candidate.
 #[derive(Debug, Clone)]
 pub struct Scores {
@@ -55,7 +61,7 @@ pub enum Detail {
 }
 
 /// Depths at which [`Scores::ranking_quality`] looks, in units of the first.
-const DEPTHS: [usize; 3] = [1, 2, 5];
+pub(crate) const DEPTHS: [usize; 3] = [1, 2, 5];
 
 impl Scores {
     /// Nothing scored yet; `sets` are the rows of all sets of cells that will be scored.
@@ -69,8 +75,7 @@ impl Scores {
         let summed: usize = sets.iter().map(ValidationRows::summed_count).sum();
         let running = |group: &Group| match group.kind {
             GroupKind::BinaryBlock => {
-                // Of a narrow block every method has most columns among its best ten.
-                let depth = depth.min((group.features.len() / NARROW).max(1));
+                let depth = depth_in_block(depth, group.features.len());
                 let kept = if detail == Detail::Losses { DEPTHS[2] * depth } else { depth };
                 Running::Ranking { tops: vec![TopRanked::new(kept); ranked], depth }
             }

@@ -1,16 +1,13 @@
 //! The best-ranked columns of one row, kept while scores arrive in any order.
 
+use graphfill_engine::shuffled_column as shuffled;
+
 /// At most `depth` columns, best first. Equal scores are ordered by a fixed shuffle of the
 /// columns: arbitrary, as ties are, but the same in every run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopRanked {
     depth: usize,
     best: Vec<(f32, u32)>,
-}
-
-/// A shuffle of the columns: multiplication by an odd number permutes the 32-bit integers.
-fn shuffled(column: u32) -> u32 {
-    column.wrapping_mul(0x9E37_79B1).rotate_left(16).wrapping_mul(0x85EB_CA6B)
 }
 
 impl TopRanked {

@@ -7,8 +7,8 @@ use super::settings::{PARAMETERS, Settings, UNREGULARISED_PARAMETERS, Variant};
 use super::{Known, Model, NormalisedGraph, PREDICTION, TRAINING};
 use crate::error::Result;
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
-    likeliest_classes, texts,
+    Bias, BinaryLoss, Decoding, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales,
+    TrainedModel, likeliest_classes, texts,
 };
 use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -221,6 +221,18 @@ impl Learner for SvgaLearner {
             latent: session.read(PREDICTION, "latent")?,
             weight: session.buffer("features.weight")?,
             bias: bias.transpose()?,
+            factors: Vec::new(),
+        })
+    }
+
+    fn decoding(&self) -> Option<Decoding> {
+        Some(Decoding {
+            prediction: PREDICTION,
+            weight: "features.weight",
+            bias: match self.settings.preset.decoder_bias {
+                true => Bias::Row("features.bias"),
+                false => Bias::None,
+            },
             factors: Vec::new(),
         })
     }

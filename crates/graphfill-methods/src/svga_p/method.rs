@@ -12,8 +12,8 @@ use super::row_model::{CONTEXT, KNOWN, RowModel, VALUES};
 use super::settings::{Network, PARAMETERS, Settings};
 use crate::error::Result;
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, ScaleOptions, Scales,
-    TrainedModel, likeliest_classes, texts,
+    Bias, BinaryLoss, Decoding, Learner, Learnt, Observed, Outlet, Prepared, Saved, ScaleOptions,
+    Scales, TrainedModel, likeliest_classes, texts,
 };
 use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -192,6 +192,15 @@ impl Learner for SvgaPLearner {
             weight: session.buffer("features.weight")?,
             bias: Some(session.buffer("features.bias")?),
             factors: vec![session.buffer(OFFSET_SCALE)?],
+        })
+    }
+
+    fn decoding(&self) -> Option<Decoding> {
+        Some(Decoding {
+            prediction: PREDICTION,
+            weight: "features.weight",
+            bias: Bias::Row("features.bias"),
+            factors: vec![OFFSET_SCALE],
         })
     }
 

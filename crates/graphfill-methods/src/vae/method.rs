@@ -10,8 +10,8 @@ use super::neighbours::to_nodes;
 use super::settings::{NAME, Orphans, PARAMETERS, Settings};
 use crate::error::Result;
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales, TrainedModel,
-    known_rows, texts,
+    Bias, BinaryLoss, Decoding, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales,
+    TrainedModel, known_rows, texts,
 };
 use crate::method::{Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
@@ -115,6 +115,18 @@ impl Learner for VaeLearner {
             }
         };
         Ok(TrainedModel { latent, weight, bias, factors: Vec::new() })
+    }
+
+    fn decoding(&self) -> Option<Decoding> {
+        Some(Decoding {
+            prediction: PREDICTION,
+            weight: "features.weight",
+            bias: match self.settings.orphans {
+                Orphans::Prior => Bias::Row("features.bias"),
+                Orphans::Zeros => Bias::ByNode("features.bias"),
+            },
+            factors: Vec::new(),
+        })
     }
 
     fn parameters(&self) -> Parameters {

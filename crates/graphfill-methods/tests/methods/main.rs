@@ -10,4 +10,5 @@ mod secrets;
 mod support;
 mod surprises;
 mod tables;
+mod validation;
 mod walks;

@@ -8,7 +8,8 @@ use graphfill_methods::learning::TrainingOptions;
 use graphfill_methods::{EstimateSink, Estimates, FixedParameters, Method, Result, Task, registry};
 
 #[path = "../../../graphfill-engine/tests/device/mod.rs"]
-mod device;
+#[allow(dead_code)]
+pub(crate) mod device;
 
 /// A small town with missing rows and cells.
 pub(crate) fn town(seed: u64) -> Dataset {
@@ -90,7 +91,7 @@ pub(crate) fn estimate(
         fixed.fix(name, parameter, *value);
     }
     let method: &dyn Method = registry::find(name).expect("a method");
-    let training = TrainingOptions { device: device::device().clone(), ..Default::default() };
+    let training = TrainingOptions { device: device::device(), ..Default::default() };
     let task = Task {
         ranking_depth: 5,
         fixed: &fixed,

@@ -20,6 +20,7 @@ fn metrics(outcomes: &[&Outcome]) -> String {
     let mut header = vec!["dataset", "method", "seed", "labels"];
     header.extend(names.iter().map(|name| name.as_str()));
     header.extend(["seconds", "ended_early", "parameters"]);
+    header.extend(card_title(outcomes));
     let mut text = line(header.into_iter().map(str::to_owned));
     for outcome in outcomes {
         let mut cells = whose(outcome);
@@ -30,6 +31,7 @@ fn metrics(outcomes: &[&Outcome]) -> String {
         cells.push(format!("{:.3}", outcome.seconds));
         cells.push(outcome.ended_early.to_string());
         cells.push(parameters.join(" "));
+        cells.extend(card_title(outcomes).map(|_| card(outcome)));
         text.push_str(&line(cells));
     }
     text
@@ -40,16 +42,28 @@ fn points(outcomes: &[&Outcome]) -> String {
         outcomes.iter().flat_map(|outcome| outcome.series.keys()).collect();
     let mut header = vec!["dataset", "method", "seed"];
     header.extend(names.iter().map(|name| name.as_str()));
+    header.extend(card_title(outcomes));
     let mut text = line(header.into_iter().map(str::to_owned));
     for outcome in outcomes {
         for point in 0..outcome.series.values().map(Vec::len).max().unwrap_or(0) {
             let value = |name: &&String| {
                 number(outcome.series.get(*name).and_then(|values| values.get(point)))
             };
-            text.push_str(&line(whose(outcome).into_iter().chain(names.iter().map(value))));
+            let own_card = card_title(outcomes).map(|_| card(outcome));
+            let values = names.iter().map(value).chain(own_card);
+            text.push_str(&line(whose(outcome).into_iter().chain(values)));
         }
     }
     text
+}
+
+/// The column of cards, where any was used.
+fn card_title(outcomes: &[&Outcome]) -> Option<&'static str> {
+    outcomes.iter().any(|outcome| outcome.card.is_some()).then_some("card")
+}
+
+fn card(outcome: &Outcome) -> String {
+    outcome.card.clone().unwrap_or_default()
 }
 
 fn whose(outcome: &Outcome) -> Vec<String> {

@@ -64,7 +64,7 @@ impl Compiler {
         let failed = |error: result::NvrtcError| format!("NVRTC: {} ({error:?})", source.name);
         let program = Program(result::create_program(&text, Some(&name)).map_err(failed)?);
         let architecture = format!("--gpu-architecture={}", self.architecture);
-        let options = [architecture.as_str(), "--std=c++17"];
+        let options = [architecture.as_str(), "--std=c++17", "-default-device"];
         // SAFETY: the program lives until it is dropped.
         if let Err(error) = unsafe { result::compile_program(program.0, &options) } {
             return Err(format!("{}\n{}", failed(error), program.log()));

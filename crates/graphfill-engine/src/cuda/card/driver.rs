@@ -148,6 +148,9 @@ impl Stream {
     }
 
     pub(super) fn copy(&self, from: Address, to: Address, numbers: usize) -> Result<()> {
+        if numbers == 0 {
+            return Ok(());
+        }
         // SAFETY: both are within memory of this card.
         unsafe { result::memcpy_dtod_async(to.0, from.0, 4 * numbers, self.stream) }
     }
@@ -260,6 +263,22 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
+    /// Whether it takes so many arguments, where the driver can tell (from CUDA 12.4 on): launching
+    /// it with fewer would read whatever lies behind them.
+    pub(super) fn takes(self, arguments: usize, driver: i32) -> bool {
+        const TELLS: i32 = 12_040;
+        if driver < TELLS {
+            return true;
+        }
+        let exists = |index: usize| {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: the function is of a module that is never unloaded; two numbers are written.
+            let found = unsafe { sys::cuFuncGetParamInfo(self.0, index, &mut offset, &mut size) };
+            found.result().is_ok()
+        };
+        !exists(arguments) && (arguments == 0 || exists(arguments - 1))
+    }
+
     /// Allows the kernel so much shared memory, where it is more than usual.
     pub(super) fn allow_shared(self, bytes: u32) -> Result<()> {
         use sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as MOST;

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Card;
-use super::blas::Blas;
 use super::driver::{Event, Function, Graph, Memory, Stream, problem};
+use super::lane::Lane;
 use crate::cuda::call::{Content, Identity};
 use crate::cuda::lanes::{self, LANES, Turn};
 use crate::cuda::{
-    Address, Argument, Call, Command, Constants, Grid, Kernel, Launching, Product, Source,
+    Address, Argument, Call, Command, Constants, Finish, Grid, Kernel, Launching, Product, Source,
 };
 use crate::error::{EngineError, Result};
-use crate::executor::{Broken, Context, Executor, Watch};
+use crate::executor::{Broken, Context, Executor, Watch, in_turn};
 use crate::plan::{Place, Plan, PlannedProgram};
 
 const SOURCE: Source = Source::new("run.cu", include_str!("run.cu"));
@@ -37,16 +37,11 @@ pub(crate) struct Cuda {
     /// The first one runs whatever is not captured.
     lanes: Vec<Lane>,
     arena: Memory,
+    /// What was kept of the arena, if anything ever was.
+    kept: Option<Memory>,
     /// One for each program, then what [`FIND_NOT_FINITE`] finds.
     contexts: Memory,
     card: Arc<Card>,
-}
-
-/// A stream with what multiplies on it.
-#[derive(Debug)]
-struct Lane {
-    blas: Blas,
-    stream: Stream,
 }
 
 /// A program whose kernels are compiled and whose constants are on the card.
@@ -64,7 +59,7 @@ struct Ready {
 
 /// A command with its kernel found.
 #[derive(Debug)]
-enum Resolved {
+pub(super) enum Resolved {
     Launch { function: Function, grid: Grid, arguments: Vec<Argument> },
     Product(Product),
     Zero { at: Address, numbers: usize },
@@ -77,12 +72,7 @@ impl Cuda {
         let failed = |text: String| card.failed(text);
         let fail = |error| card.failed(problem(error));
         let count = plan.programs.len();
-        let lane = || -> Result<Lane> {
-            let stream = Stream::new(&card.context).map_err(fail)?;
-            let blas = Blas::new(&card.context, &stream, card.options.precision).map_err(failed)?;
-            Ok(Lane { blas, stream })
-        };
-        let lanes = (0..LANES).map(|_| lane()).collect::<Result<Vec<_>>>()?;
+        let lanes = vec![card.lane()?];
         let stream = &lanes[0].stream;
         let arena = Memory::new(&card.context, plan.arena_len() * 4).map_err(|error| {
             let (needed, problem) = (crate::error::in_units(plan.peak_bytes()), problem(error));
@@ -96,7 +86,8 @@ impl Cuda {
         stream.finish().map_err(fail)?;
         let uploads = Uploads { memory: HashMap::new(), card: Arc::clone(card) };
         let programs = (0..count).map(|_| None).collect();
-        Ok(Cuda { programs, uploads, lanes, arena, contexts, card: Arc::clone(card) })
+        let (kept, card) = (None, Arc::clone(card));
+        Ok(Cuda { programs, uploads, lanes, arena, kept, contexts, card })
     }
 
     fn fail(&self, error: cudarc::driver::DriverError) -> EngineError {
@@ -139,18 +130,59 @@ impl Cuda {
         Ok(())
     }
 
+    /// What each step can do of the steps right after it, which change its output in place.
+    fn joined(&mut self, index: usize, program: &PlannedProgram) -> Vec<Vec<Finish>> {
+        let (base, context) = (self.arena.address(), self.context(index));
+        let mut joined: Vec<Vec<Finish>> = Vec::new();
+        let mut skipped = 0;
+        for (at, step) in program.steps.iter().enumerate() {
+            let mut finishes = Vec::new();
+            for next in program.steps[at + 1..].iter().take_while(|_| skipped == 0) {
+                let place = step.outputs[0];
+                let in_place = place.is_some()
+                    && step.outputs.len() == 1
+                    && next.outputs[..] == [place]
+                    && next.inputs.iter().any(|input| Some(*input) == place);
+                let mut nothing = Vec::new();
+                let call = Call::new(base, next, context, &mut self.uploads, &mut nothing);
+                let Some(finish) = next.operation.cuda_finish(&call).filter(|_| in_place) else {
+                    break;
+                };
+                finishes.push(finish);
+                if !step.operation.cuda_can_finish(&finishes) {
+                    finishes.pop();
+                    break;
+                }
+            }
+            skipped = if skipped > 0 { skipped - 1 } else { finishes.len() };
+            joined.push(finishes);
+        }
+        joined
+    }
+
     fn ready(&mut self, index: usize, program: &PlannedProgram) -> Result<Ready> {
         let (base, context) = (self.arena.address(), self.context(index));
-        let mut steps = Vec::new();
-        for step in &program.steps {
+        let joined = self.joined(index, program);
+        let mut steps: Vec<Vec<Command>> = Vec::new();
+        // How many of the next steps were done already.
+        let mut done = 0;
+        for (at, step) in program.steps.iter().enumerate() {
             let mut commands = Vec::new();
+            if done > 0 {
+                done -= 1;
+                steps.push(commands);
+                continue;
+            }
+            done = joined[at].len();
             let mut call = Call::new(base, step, context, &mut self.uploads, &mut commands);
+            call.finish_with(joined[at].clone());
             step.operation.cuda(&mut call).map_err(|problem| {
                 let (name, place) = (step.operation.name(), step.place);
                 self.card.failed(format!("{name} ({place}): {problem}"))
             })?;
             steps.push(commands);
         }
+        let joined: Vec<usize> = joined.iter().map(Vec::len).collect();
         let arguments = vec![context.into()];
         let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
         let all = steps.iter().flatten().chain([&end]);
@@ -166,6 +198,12 @@ impl Cuda {
             Ok(match command {
                 Command::Launch { kernel, grid, arguments } => {
                     let function = functions[&kernel];
+                    if !function.takes(arguments.len(), self.card.driver) {
+                        let (name, count) = (kernel.function, arguments.len());
+                        return Err(self
+                            .card
+                            .failed(format!("{name} does not take {count} arguments")));
+                    }
                     function.allow_shared(grid.shared).map_err(|error| self.fail(error))?;
                     Resolved::Launch { function, grid, arguments }
                 }
@@ -176,7 +214,7 @@ impl Cuda {
         };
         let step = |commands: Vec<Command>| commands.into_iter().map(resolve).collect();
         let steps = steps.into_iter().map(step).collect::<Result<_>>()?;
-        let turns = lanes::deal(&program.steps);
+        let turns = lanes::deal(&program.steps, &joined);
         Ok(Ready { steps, end: resolve(end)?, turns, graph: None, told: None })
     }
 
@@ -258,13 +296,14 @@ impl Cuda {
 
     /// Runs a program that is ready, in whatever way is due.
     fn run_ready(
-        &self,
+        &mut self,
         ready: &mut Ready,
         first: bool,
         program: &PlannedProgram,
         watch: Watch,
     ) -> Result<(), Broken> {
-        let failed = |problem: String| Broken::Failed(self.card.failed(problem));
+        let card = Arc::clone(&self.card);
+        let failed = |problem: String| Broken::Failed(card.failed(problem));
         if watch == Watch::On {
             return self.run_watched(ready, program);
         }
@@ -272,6 +311,9 @@ impl Cuda {
             return self.launch_all(ready).map_err(failed);
         }
         if ready.graph.is_none() {
+            while self.lanes.len() < LANES {
+                self.lanes.push(self.card.lane().map_err(Broken::Failed)?);
+            }
             let captured = self.stream().capture(|| self.launch_side_by_side(ready));
             let graph = captured.map_err(failed)?;
             ready.graph = Some(graph);
@@ -283,19 +325,12 @@ impl Cuda {
     }
 }
 
-impl Lane {
-    /// Puts a command into the stream.
-    fn launch(&self, command: &Resolved) -> Result<(), String> {
-        let Lane { stream, blas } = self;
-        match command {
-            Resolved::Launch { function, grid, arguments } => {
-                stream.launch(*function, *grid, arguments).map_err(problem)
-            }
-            Resolved::Product(product) => blas.product(product),
-            Resolved::Zero { at, numbers } => stream.zero(*at, *numbers).map_err(problem),
-            Resolved::Copy { from, to, numbers } => {
-                stream.copy(*from, *to, *numbers).map_err(problem)
-            }
+/// Streams go back to the card once everything in them is done.
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        if self.finish().is_ok() {
+            self.programs.clear();
+            self.card.take_back(&mut self.lanes);
         }
     }
 }
@@ -360,6 +395,43 @@ impl Executor for Cuda {
     fn read(&self, place: Place, values: &mut [f32]) -> Result<()> {
         self.bind()?;
         self.stream().read(values, self.at(place)).map_err(|error| self.fail(error))
+    }
+
+    fn keep(&mut self, places: &[Place]) -> Result<()> {
+        self.bind()?;
+        let kept = match self.kept.take() {
+            Some(kept) => kept,
+            None => {
+                let numbers: usize = places.iter().map(|place| place.len).sum();
+                let memory = Memory::new(&self.card.context, 4 * numbers);
+                memory.map_err(|error| self.fail(error))?
+            }
+        };
+        for (begin, place) in in_turn(places) {
+            let to = kept.address().offset_by(begin);
+            let copied = self.stream().copy(self.at(place), to, place.len);
+            copied.map_err(|error| self.fail(error))?;
+        }
+        self.kept = Some(kept);
+        Ok(())
+    }
+
+    fn take_kept(&mut self, places: &[Place]) -> Result<()> {
+        self.bind()?;
+        let Some(kept) = &self.kept else { return Ok(()) };
+        for (begin, place) in in_turn(places) {
+            let from = kept.address().offset_by(begin);
+            let copied = self.stream().copy(from, self.at(place), place.len);
+            copied.map_err(|error| self.fail(error))?;
+        }
+        Ok(())
+    }
+
+    fn read_kept(&self, begin: usize, values: &mut [f32]) -> Result<()> {
+        self.bind()?;
+        let Some(kept) = &self.kept else { return Ok(()) };
+        let from = kept.address().offset_by(begin);
+        self.stream().read(values, from).map_err(|error| self.fail(error))
     }
 
     fn not_finite(&self, place: Place) -> Result<Option<f32>> {

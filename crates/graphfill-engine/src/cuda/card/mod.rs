@@ -4,6 +4,7 @@ mod blas;
 mod compiler;
 mod driver;
 mod executor;
+mod lane;
 mod libraries;
 
 use std::collections::{HashMap, HashSet};
@@ -12,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::Compiler;
 use driver::{Context, Function, Module, problem};
+use lane::Lane;
 
 pub(crate) use executor::Cuda;
 
@@ -26,10 +28,14 @@ const LEAST_DRIVER: i32 = 12_000;
 pub struct Card {
     number: usize,
     model: String,
+    /// The CUDA version that the driver supports.
+    driver: i32,
     options: Options,
     compiler: Compiler,
-    context: Arc<Context>,
     functions: Mutex<HashMap<Kernel, Function>>,
+    /// Lanes that no session uses.
+    idle: Mutex<Vec<Lane>>,
+    context: Arc<Context>,
 }
 
 impl Card {
@@ -50,12 +56,20 @@ impl Card {
         let about = || Ok((context.name()?, context.capability()?));
         let (model, capability) = about().map_err(|error| failed(problem(error)))?;
         let compiler = Compiler::new(capability, options.cache.clone()).map_err(failed)?;
-        let functions = Mutex::new(HashMap::new());
-        Ok(Card { number, model, options, compiler, context, functions })
+        let (functions, idle) = (Mutex::default(), Mutex::default());
+        Ok(Card { number, model, driver: version, options, compiler, functions, idle, context })
     }
 
     pub(crate) fn name(&self) -> String {
         format!("cuda:{}", self.number)
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
     }
 
     pub(crate) fn describe(&self) -> String {
@@ -72,6 +86,17 @@ impl Card {
 
     fn failed(&self, problem: String) -> EngineError {
         EngineError::Device { device: self.name(), problem }
+    }
+
+    /// A lane that is idle, or a new one.
+    fn lane(&self) -> Result<Lane> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| Lane::new(self), Ok)
+    }
+
+    /// Takes lanes back in which everything is done.
+    fn take_back(&self, lanes: &mut Vec<Lane>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).append(lanes);
     }
 
     /// The functions of these kernels, compiled if need be: files that are new, all at once.
@@ -117,6 +142,11 @@ impl fmt::Debug for Card {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.describe())
     }
+}
+
+/// Whether the NVIDIA driver's library is there.
+pub(super) fn driver_is_present() -> bool {
+    libraries::driver_is_present()
 }
 
 /// The CUDA version that the driver supports, and how many cards there are; at least one.

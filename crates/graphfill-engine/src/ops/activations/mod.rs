@@ -15,6 +15,7 @@ use std::fmt::Debug;
 use crate::Shape;
 use crate::cpu::{Call, Combine, Convert, combine, convert};
 use crate::cuda;
+use crate::cuda::finishing_source;
 use crate::program::{Backward, Mismatch, Operation};
 
 /// A function of one number. Mark the methods `#[inline(always)]`.
@@ -26,11 +27,11 @@ trait Activation: Debug + Clone + Copy + Send + Sync + 'static {
     /// f′(x), given f(x).
     fn slope(self, value: f32) -> f32;
 
-    /// Its number in `activations.cu`, and the leak, if it has one.
+    /// Its number in `finish.cuh`, and the leak, if it has one.
     fn in_kernels(self) -> (u32, f32);
 }
 
-const KERNELS: cuda::Source = cuda::Source::new("activations.cu", include_str!("activations.cu"));
+const KERNELS: cuda::Source = finishing_source!("activations.cu");
 const ACTIVATE: cuda::Kernel = KERNELS.kernel("activate");
 const ACTIVATE_GRADIENT: cuda::Kernel = KERNELS.kernel("activate_gradient");
 
@@ -77,6 +78,11 @@ impl<A: Activation> Operation for Activate<A> {
         convert(call.input_unless_in_place(0), call.output(0), self);
     }
 
+    fn cuda_finish(&self, _call: &cuda::Call<'_>) -> Option<cuda::Finish> {
+        let (kind, leak) = self.0.in_kernels();
+        Some(cuda::Finish::Activate(kind, leak))
+    }
+
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
         let quads = call.input_shape(0).len().div_ceil(4);
         let (kind, leak) = self.0.in_kernels();
@@ -104,6 +110,13 @@ impl<A: Activation> Operation for ActivateGradient<A> {
     fn cpu(&self, call: &mut Call<'_>) {
         let (gradient, value) = (call.input_unless_in_place(0), call.input_unless_in_place(1));
         combine(gradient, value, call.output(0), self);
+    }
+
+    /// Where the gradient is what it is written over.
+    fn cuda_finish(&self, call: &cuda::Call<'_>) -> Option<cuda::Finish> {
+        let (kind, leak) = self.0.in_kernels();
+        let value = call.input(1);
+        (value != call.output(0)).then_some(cuda::Finish::Slope(kind, leak, value))
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {

@@ -1,4 +1,4 @@
-// Attention over neighbours, and its gradient. With j through the neighbours of i, in head h, m being
+// Attention over neighbours, and its gradient. With j through the neighbours of i, in head h, and m
 // what dropout multiplies weights with:
 //   e_ijh = leaky(source_jh + target_ih)
 //   weight_ijh = exp(e_ijh - l_ih),  l_ih = ln of the sum over j of exp(e_ijh)
@@ -199,20 +199,20 @@ __device__ __forceinline__ void sum_over_rows(Graph graph, Mask mask, const u32 
 }
 
 #define KERNELS(T, suffix)                                                                        \
-    extern "C" __global__ void attend_##suffix(                                                   \
+    extern "C" __global__ void LIST_BOUNDS attend_##suffix(                                       \
         GRAPH, const u32 *bits, float scale, const T *features, const float *source,              \
         const float *target, T *out, float *logarithms, u32 width, u32 lanes) {                   \
         attend_to_neighbours(THIS_GRAPH, Mask{bits, scale}, features, source, target, out,        \
                              logarithms, width, lanes);                                           \
     }                                                                                             \
-    extern "C" __global__ void attend_gradient_of_rows_##suffix(                                  \
+    extern "C" __global__ void LIST_BOUNDS attend_gradient_of_rows_##suffix(                      \
         GRAPH, const u32 *bits, float scale, const T *gradient, const T *features,                \
         const float *source, const float *target, const float *logarithms, float *centre,         \
         float *by_target, u32 width, u32 lanes) {                                                 \
         sum_over_neighbours(THIS_GRAPH, Mask{bits, scale}, gradient, features, source, target,    \
                             logarithms, centre, by_target, width, lanes);                         \
     }                                                                                             \
-    extern "C" __global__ void attend_gradient_of_columns_##suffix(                               \
+    extern "C" __global__ void LIST_BOUNDS attend_gradient_of_columns_##suffix(                   \
         GRAPH, const u32 *bits, float scale, const T *gradient, const T *features,                \
         const float *source, const float *target, const float *logarithms, const float *centre,   \
         const u32 *entries, T *by_features, float *by_source, u32 width, u32 lanes) {             \

@@ -88,7 +88,7 @@ fn a_graph_that_is_its_own_transpose() {
 
 #[test]
 fn widths_that_have_loops_of_their_own() {
-    for width in [8, 16, 32] {
+    for width in [8, 16, 32, 37, 132] {
         check_dropout(&symmetric(), 2, width, 0.3);
     }
 }
@@ -98,6 +98,16 @@ fn more_edges_than_are_staged_at_a_time() {
     let columns = (0..90u32).map(|entry| entry * entry % 7 % 3).collect();
     let graph = Arc::new(SparseMatrix::new(vec![0, 60, 60, 90], columns, None, 3));
     check_dropout(&graph, 21, 1, 0.4);
+}
+
+/// A row and columns of hundreds of entries beside short ones.
+#[test]
+fn long_rows() {
+    let columns = (0..640u32).map(|entry| if entry < 600 { entry % 2 } else { 2 }).collect();
+    let graph = Arc::new(SparseMatrix::new(vec![0, 600, 600, 603, 640], columns, None, 3));
+    for (heads, width) in [(3, 4), (2, 5)] {
+        check_dropout(&graph, heads, width, 0.4);
+    }
 }
 
 #[test]

@@ -115,7 +115,8 @@ impl GaussianField {
         let shared_row = inverse.map(|(_, _, row)| row);
         let blocks = self.quadratic_on_card(call, derivative, shared_row, trace)?;
         if let (Some((centred, inverse, _)), Some(out)) = (inverse, derivative) {
-            let (left, right) = ((centred, Factor::Plain), (inverse, Factor::Plain));
+            // D is symmetric, and products with a transposed right factor are the fastest.
+            let (left, right) = ((centred, Factor::Plain), (inverse, Factor::Transposed));
             call.product(left, right, Dense::new(out, rows, columns), Existing::Add);
         }
         if let Some(energy) = energy {

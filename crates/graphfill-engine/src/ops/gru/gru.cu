@@ -44,8 +44,9 @@ extern "C" __global__ void gru_forward(const float *input, const float *bias, co
 //   dn = g * (1 - z) * (1 - n^2)        dz = g * (h - n) * z * (1 - z)
 //   dr = dn * q * r * (1 - r)           dq = dn * r
 //   by_input = dr | dz | dn             products = dr | dz | dq
-// `carry` comes as what later times ask of h', `has_carry` telling whether there are any, and becomes
-// g * z; the products with the weight are added to it later. `previous` is h, null where it is zeros.
+// `carry` comes as what later times ask of h', `has_carry` telling whether there are any, and
+// becomes g * z; the products with the weight are added to it later. `previous` is h, null where it
+// is zeros.
 extern "C" __global__ void gru_backward(const float *upstream, const float *previous,
                                         const float *gates, const float *inner, u32 has_carry,
                                         float *carry, float *products, float *by_input, u32 hidden,

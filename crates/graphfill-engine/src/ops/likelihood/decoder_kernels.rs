@@ -10,10 +10,8 @@
 use std::array::from_fn;
 
 use super::decoder_loss::{BY_BIAS, BY_LATENT, BY_WEIGHT, DecoderLoss, LOSS, by_offset, by_scale};
-use super::kernels::{
-    Ends, Offset, Partial, SUMS, Scores, bits, column_parts, finish, judge, scale_rows, slots,
-    sum_columns,
-};
+use super::kernel_sums::{Ends, Partial, SUMS, column_parts, finish, scale_rows, sum_columns};
+use super::kernels::{Offset, Scores, bits, judge, slots};
 use super::offsets::MOST_OFFSETS;
 use crate::Shape;
 use crate::cuda::{Address, Call, Dense, Existing};

@@ -1,4 +1,4 @@
-//! How a CUDA card judges scores: what it is told of a likelihood, and what is launched.
+//! How a CUDA card judges scores: which blocks of columns in which launch, and what kernels are told.
 //!
 //! All cells with dense targets are judged in one launch, as are all rows that are judged as a whole
 //! (wide ones in a launch of their own): a table of mixed columns has hundreds of blocks.
@@ -6,19 +6,19 @@
 use std::array::from_fn;
 use std::sync::Arc;
 
+use super::kernel_sums::Partial;
+use super::kernel_tables::{
+    Judging, Numbered, cell_targets, column_table, dense_targets, row_table, width,
+};
 use super::offsets::MOST_OFFSETS;
-use super::squared_error::SquaredError;
-use super::{Block, Kind, Likelihood, Targets};
+use super::{Likelihood, Targets};
 use crate::Shape;
-use crate::cuda::{Address, Argument, Call, Dense, Grid, Kernel, Source, THREADS};
+use crate::cuda::{Address, Argument, Call, Grid, Kernel, Source, THREADS};
 
-const KERNELS: Source = Source::new("likelihood.cu", include_str!("likelihood.cu"));
+pub(super) const KERNELS: Source = Source::new("likelihood.cu", include_str!("likelihood.cu"));
 const JUDGE_CELLS: Kernel = KERNELS.kernel("judge_cells");
 const JUDGE_NARROW_ROWS: Kernel = KERNELS.kernel("judge_narrow_rows");
 const JUDGE_WIDE_ROWS: Kernel = KERNELS.kernel("judge_wide_rows");
-const SUM_COLUMNS: Kernel = KERNELS.kernel("sum_columns");
-const FINISH: Kernel = KERNELS.kernel("finish");
-const SCALE_ROWS: Kernel = KERNELS.kernel("scale_rows");
 
 /// Thread blocks that a launch has at most: more leave more sums than they keep a card busier.
 const MOST_BLOCKS: usize = 4096;
@@ -29,15 +29,6 @@ const TILE: usize = 4 * TILE_THREADS;
 const NARROW: usize = 256;
 /// Scores that a block judging wide rows keeps at hand: 40 KiB of them.
 const ROOM: usize = 10 * 1024;
-/// Thread blocks that summing columns should have.
-const COLUMN_BLOCKS: usize = 1056;
-/// Threads of a block that ends sums.
-const FINISH_THREADS: u32 = 512;
-
-/// Sums of a slot: the loss, and the derivative by the one scale of each offset. And sums of a
-/// column: the derivative by its bias, and by its scale of each offset.
-pub(super) const SUMS: usize = 1 + MOST_OFFSETS;
-
 /// An offset and its scale, as the kernels see them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offset {
@@ -86,7 +77,7 @@ impl Scores {
         }
     }
 
-    fn offset(&self, at: usize) -> Argument {
+    pub(super) fn offset(&self, at: usize) -> Argument {
         self.offsets[at].map(|offset| offset.values).into()
     }
 
@@ -131,34 +122,6 @@ pub(super) fn bits(holds: impl Iterator<Item = bool>) -> u32 {
     holds.enumerate().fold(0, |bits, (at, holds)| bits | u32::from(holds) << at)
 }
 
-/// Where thread blocks leave their sums: `SUMS` times as many doubles as there are slots.
-#[derive(Debug)]
-pub(super) struct Partial {
-    at: Address,
-    slots: usize,
-    used: usize,
-}
-
-impl Partial {
-    /// The numbers of four bytes that so many slots take.
-    pub(super) fn len(slots: usize) -> usize {
-        2 * SUMS * slots
-    }
-
-    /// So many slots, none of them in use.
-    pub(super) fn new(at: Address, slots: usize) -> Self {
-        Partial { at, slots, used: 0 }
-    }
-
-    /// Where the first slot is that is not in use.
-    fn next(&self) -> Address {
-        self.at.offset_by(2 * self.used)
-    }
-}
-
-/// A block and its number.
-type Numbered<'a> = (usize, &'a Block);
-
 /// What is judged in one launch.
 enum Part<'a> {
     /// Single cells: one block with sparse targets, or all with dense ones.
@@ -182,15 +145,6 @@ fn parts(likelihood: &Likelihood) -> Vec<Part<'_>> {
     parts.extend((!narrow.is_empty()).then_some(Part::NarrowRows(narrow)));
     parts.extend((!wide.is_empty()).then_some(Part::WideRows(wide)));
     parts
-}
-
-/// The targets of a block whose cells are judged one by one.
-fn cell_targets(block: &Block) -> Option<&Targets> {
-    match &block.kind {
-        Kind::Bernoulli(bernoulli) => Some(&bernoulli.targets),
-        Kind::SquaredError(SquaredError(targets)) => Some(targets),
-        Kind::Multinomial(_) | Kind::Categorical(_) => None,
-    }
 }
 
 /// The slots that judging so many rows fills.
@@ -254,10 +208,6 @@ impl Part<'_> {
             }
         }
     }
-}
-
-fn width(blocks: &[Numbered<'_>]) -> usize {
-    blocks.iter().map(|(_, block)| block.width).sum()
 }
 
 /// How many lanes judge a narrow row.
@@ -332,207 +282,6 @@ fn judge_cells(
     ];
     call.launch(JUDGE_CELLS, grid, join::<19, 13, 32>(told, more));
     Ok(())
-}
-
-/// How the cells of a block are judged: the kind by its number, and what ones and zeros weigh.
-struct Judging {
-    kind: u32,
-    on: f32,
-    off: f32,
-}
-
-impl Judging {
-    fn of(block: &Block) -> Self {
-        match &block.kind {
-            Kind::Bernoulli(bernoulli) => Judging { kind: 0, on: bernoulli.on, off: bernoulli.off },
-            _ => Judging { kind: 1, on: 0.0, off: 0.0 },
-        }
-    }
-}
-
-/// `Column` of the kernels for each column of some blocks.
-fn column_table(cells: &[Numbered<'_>]) -> Vec<[u32; 8]> {
-    let column = |block: &Block, at: usize| {
-        let Judging { kind, on, off } = Judging::of(block);
-        let column = (block.first + at) as u32;
-        [column, kind, block.scale.to_bits(), on.to_bits(), off.to_bits(), 0, 0, 0]
-    };
-    let columns =
-        |&(_, block): &Numbered<'_>| (0..block.width).map(|at| column(block, at)).collect();
-    cells.iter().flat_map::<Vec<_>, _>(columns).collect()
-}
-
-/// The targets of some blocks side by side, row after row.
-fn dense_targets(cells: &[Numbered<'_>], width: usize) -> Vec<f32> {
-    let mut first = 0;
-    let mut targets = Vec::new();
-    for (_, block) in cells {
-        let Some(Targets::Dense { values, .. }) = cell_targets(block) else { continue };
-        if cells.len() == 1 {
-            return values.clone();
-        }
-        targets.resize(values.len() / block.width * width, 0.0);
-        for (to, from) in targets.chunks_mut(width).zip(values.chunks(block.width)) {
-            to[first..first + block.width].copy_from_slice(from);
-        }
-        first += block.width;
-    }
-    targets
-}
-
-/// `RowBlock` of the kernels for each of some blocks.
-fn row_table(
-    of: usize,
-    name: &str,
-    blocks: &[Numbered<'_>],
-    call: &mut Call<'_>,
-) -> Result<Address, String> {
-    let mut table = Vec::new();
-    for &(number, block) in blocks {
-        let part = |what: &str| format!("block {number}.{what}");
-        let told: [Option<Address>; 4] = match &block.kind {
-            Kind::Multinomial(multinomial) => {
-                let shares = call.constant(of, &part("shares"), || multinomial.shares.clone())?;
-                match &multinomial.targets {
-                    Targets::Sparse(rows) => {
-                        let rows = call.sparse(of, &format!("block {number}"), rows.view())?;
-                        [Some(rows.offsets), Some(rows.columns), rows.values, Some(shares)]
-                    }
-                    Targets::Dense { values, .. } => {
-                        let cells = call.constant(of, &part("targets"), || values.clone())?;
-                        [None, None, Some(cells), Some(shares)]
-                    }
-                }
-            }
-            Kind::Categorical(categorical) => {
-                let categories = || categorical.0.clone();
-                let categories = call.constant(of, &part("categories"), categories)?;
-                [None, Some(categories), None, None]
-            }
-            Kind::Bernoulli(_) | Kind::SquaredError(_) => [None; 4],
-        };
-        let [offsets, entries, values, shares] =
-            told.map(|address| address.map_or(0, |address| address.0));
-        let (first, width) = (block.first as u64, block.width as u64);
-        let scale = u64::from(block.scale.to_bits());
-        table.push([offsets, entries, values, shares, first, width, scale]);
-    }
-    call.constant(of, name, || table.clone())
-}
-
-/// Sums of the columns of a derivative: in how many parts, and of how many rows each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ColumnParts {
-    lanes: usize,
-    rows: usize,
-    parts: usize,
-}
-
-impl ColumnParts {
-    fn of(rows: usize, columns: usize) -> Self {
-        let lanes = columns.next_power_of_two().min(32);
-        // Each thread sums several rows.
-        let most = rows.div_ceil(8 * THREADS as usize / lanes).max(1);
-        let parts = (COLUMN_BLOCKS / columns.div_ceil(lanes)).clamp(1, most);
-        let rows_a_part = rows.div_ceil(parts).max(1);
-        ColumnParts { lanes, rows: rows_a_part, parts: rows.div_ceil(rows_a_part) }
-    }
-}
-
-/// How many parts the sums of so many rows have.
-pub(super) fn column_parts(rows: usize, columns: usize) -> usize {
-    ColumnParts::of(rows, columns).parts
-}
-
-/// Σ_i G_i and Σ_i G_i ⊙ O_i of those whose bits in `summed` are set, of the derivative G that is
-/// left in place of the scores: `column_parts` rows of `SUMS` · columns sums.
-pub(super) fn sum_columns(call: &mut Call<'_>, scores: &Scores, summed: u32, partial: Address) {
-    let ColumnParts { lanes, rows, parts } = ColumnParts::of(scores.rows, scores.columns);
-    let grid = Grid::blocks(scores.columns.div_ceil(lanes), THREADS).by(parts);
-    let arguments = [
-        scores.scores.into(),
-        scores.stride.into(),
-        scores.rows.into(),
-        scores.columns.into(),
-        rows.into(),
-        (lanes as u32).into(),
-        summed.into(),
-        scores.offset(0),
-        scores.offset(1),
-        scores.offset(2),
-        scores.offset(3),
-        partial.into(),
-    ];
-    call.launch(SUM_COLUMNS, grid, arguments);
-}
-
-/// Where sums go.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Ends {
-    pub(super) loss: Option<Address>,
-    pub(super) by_bias: Option<Address>,
-    pub(super) by_scale: [Option<Address>; MOST_OFFSETS],
-    /// One bit for each scale that has one number for each column.
-    pub(super) by_column: u32,
-    pub(super) columns: usize,
-}
-
-/// Adds up what thread blocks have left, and the sums of columns with the number of their parts.
-pub(super) fn finish(
-    call: &mut Call<'_>,
-    partial: &Partial,
-    column_sums: Option<(Address, usize)>,
-    ends: Ends,
-) {
-    let column_blocks = match column_sums {
-        Some(_) => ends.columns.div_ceil(FINISH_THREADS as usize),
-        None => 0,
-    };
-    let (column_sums, parts) = column_sums.unzip();
-    assert_eq!(partial.used, partial.slots, "every slot has sums");
-    let [first, second, third, fourth] = ends.by_scale;
-    let arguments = [
-        partial.at.into(),
-        partial.slots.into(),
-        column_sums.into(),
-        parts.unwrap_or(0).into(),
-        ends.columns.into(),
-        ends.by_column.into(),
-        ends.loss.into(),
-        ends.by_bias.into(),
-        first.into(),
-        second.into(),
-        third.into(),
-        fourth.into(),
-    ];
-    call.launch(FINISH, Grid::blocks(SUMS + column_blocks, FINISH_THREADS), arguments);
-}
-
-/// to = scale ⊙ from, `columns` of each row without room between them, zeros behind those that
-/// `from` has.
-pub(super) fn scale_rows(
-    call: &mut Call<'_>,
-    from: Dense,
-    scale: Option<Offset>,
-    to: Address,
-    columns: usize,
-) {
-    if from.rows * columns == 0 {
-        return;
-    }
-    let threads = columns.next_multiple_of(32).min(THREADS as usize);
-    let grid = Grid::blocks(from.rows, threads as u32).by(columns.div_ceil(threads));
-    let by_column = u32::from(scale.is_some_and(|scale| scale.by_column));
-    let arguments = [
-        from.at.into(),
-        from.stride.into(),
-        from.columns.into(),
-        scale.map(|scale| scale.scale).into(),
-        by_column.into(),
-        to.into(),
-        columns.into(),
-    ];
-    call.launch(SCALE_ROWS, grid, arguments);
 }
 
 /// Arguments after others. (`ALL` is their number together.)

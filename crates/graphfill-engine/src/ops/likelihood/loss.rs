@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::kernels::{Ends, Partial, Scores, finish, judge, slots};
+use super::kernel_sums::{Ends, Partial, finish};
+use super::kernels::{Scores, judge, slots};
 use super::{Likelihood, Unweighted};
 use crate::cpu::{Call, as_doubles, doubles};
 use crate::cuda;
@@ -110,7 +111,7 @@ impl Operation for Loss {
     }
 
     fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
-        Partial::len(slots(&self.likelihood, inputs[0].rows))
+        cuda::Call::scratch_len([Partial::len(slots(&self.likelihood, inputs[0].rows))])
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {

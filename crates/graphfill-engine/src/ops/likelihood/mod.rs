@@ -16,6 +16,8 @@ mod cells;
 mod decoder_kernels;
 mod decoder_loss;
 mod decoder_rows;
+mod kernel_sums;
+mod kernel_tables;
 mod kernels;
 mod loss;
 mod multinomial;

@@ -161,7 +161,7 @@ __device__ __forceinline__ void sort_by_exchange(u32 *list, u32 count) {
     for (u32 at = threadIdx.x; at < count; at += blockDim.x) list[at] = numbers[at];
 }
 
-extern "C" __global__ void sort_lists(const u32 *offsets, u64 lists, u32 *listed) {
+extern "C" __global__ void LIST_BOUNDS sort_lists(const u32 *offsets, u64 lists, u32 *listed) {
     for_each_list(offsets, lists, 1, [&](u64 list, auto team) {
         u32 begin = offsets[list], count = offsets[list + 1] - begin;
         if constexpr (decltype(team)::WHOLE) {
@@ -214,9 +214,9 @@ __device__ __forceinline__ void add_pairs(Pairs pairs, const u32 *offsets, const
 }
 
 #define ADD_PAIRS(name, T)                                                                     \
-    extern "C" __global__ void name(PAIRS, const u32 *offsets, const u32 *listed,              \
-                                    const float *gradient, const T *left, const T *right,      \
-                                    T *by_left, T *by_right, u32 columns, u32 lanes, u32 count) { \
+    extern "C" __global__ void LIST_BOUNDS name(                                               \
+        PAIRS, const u32 *offsets, const u32 *listed, const float *gradient, const T *left,    \
+        const T *right, T *by_left, T *by_right, u32 columns, u32 lanes, u32 count) {          \
         add_pairs(THESE_PAIRS, offsets, listed, gradient, left, right, by_left, by_right,      \
                   columns, lanes, count);                                                      \
     }

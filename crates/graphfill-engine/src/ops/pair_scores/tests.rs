@@ -52,6 +52,18 @@ proptest! {
     }
 }
 
+/// Lists of hundreds and of thousands of pairs.
+#[test]
+fn few_rows_may_have_many_pairs() {
+    for (left, right, columns, count) in [(3, 2, 5, 2500), (4, 1, 4, 700), (2, 1, 1, 12_000)] {
+        let shapes = [Shape::new(left, columns), Shape::new(right, columns)];
+        let pairs: Arc<[[u32; 2]]> = drawn(count, [left as u32, right as u32]).into();
+        let reference = |x: &[Reference]| scores(&x[0], &x[1], &pairs);
+        check(&shapes, |_, x| x[0].sampled_pair_scores(x[1], count), reference);
+        check(&shapes, |_, x| x[0].pair_scores(x[1], &pairs), reference);
+    }
+}
+
 #[test]
 fn only_one_side_may_be_learnt() {
     let (shape, pairs) = (Shape::new(3, 4), Arc::from([[0, 2], [2, 2], [0, 1]]));

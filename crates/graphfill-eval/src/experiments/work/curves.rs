@@ -73,7 +73,7 @@ impl Place<'_> {
             parameters: parameters(&chosen),
             seconds: begin.elapsed().as_secs_f64(),
             ended_early: fitted.ended_early().is_some(),
-            ..self.blank()
+            ..self.blank(Work::Curves)
         };
         Ok(vec![(Work::Curves, outcome)])
     }

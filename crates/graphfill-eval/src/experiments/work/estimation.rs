@@ -41,8 +41,8 @@ impl Place<'_> {
         };
         let progress = self.progress;
         let memory = self.training.memory.unwrap_or(MemoryLimit::Available);
-        let usual = ClassificationOptions::default();
-        let options = ClassificationOptions { seed, memory, progress, ..usual };
+        let (usual, device) = (ClassificationOptions::default(), &self.training.device);
+        let options = ClassificationOptions { seed, device, memory, progress, ..usual };
         let Classification { mlp, gcn } = classify(&estimated, &subject.graph, &options)?;
         let accuracies = [
             ("mlp_best_epoch", mlp.best_epoch),
@@ -51,6 +51,7 @@ impl Place<'_> {
             ("gcn_inner_validation", gcn.inner_validation),
         ];
         let classification = Outcome {
+            card: self.card(Work::Classification),
             metrics: accuracies.map(|(name, value)| (name.to_owned(), value)).into(),
             seconds: begin.elapsed().as_secs_f64(),
             ..estimation.clone()
@@ -86,7 +87,7 @@ impl Place<'_> {
             parameters: parameters(&evaluation.parameters),
             seconds: evaluation.seconds,
             ended_early: ended_early.is_some(),
-            ..self.blank()
+            ..self.blank(Work::Estimation { labels })
         })
     }
 }

@@ -7,8 +7,8 @@ mod timing;
 use std::path::Path;
 
 use graphfill_data::Progress;
-use graphfill_methods::Result;
 use graphfill_methods::learning::{CheckpointOptions, Deadline, TrainingOptions};
+use graphfill_methods::{DeviceUse, Result};
 
 use super::cell::{Cell, Outcome, Work};
 use super::grid::GridOptions;
@@ -51,8 +51,20 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// The card that such work uses, if it uses any.
+    fn card(&self, work: Work) -> Option<String> {
+        let device = &self.training.device;
+        let is_used = match work {
+            Work::Estimation { .. } | Work::Curves => {
+                self.cell.method.device_use() == DeviceUse::Used
+            }
+            Work::Classification | Work::Timing => true,
+        };
+        (is_used && device.is_cuda()).then(|| device.describe())
+    }
+
     /// An outcome in which nothing is filled in yet but whose it is.
-    fn blank(&self) -> Outcome {
+    fn blank(&self, work: Work) -> Outcome {
         Outcome {
             dataset: self.subject.name.clone(),
             method: self.cell.method.info().name.to_owned(),
@@ -61,6 +73,7 @@ impl Place<'_> {
             metrics: Default::default(),
             series: Default::default(),
             parameters: Default::default(),
+            card: self.card(work),
             seconds: 0.0,
             ended_early: false,
         }

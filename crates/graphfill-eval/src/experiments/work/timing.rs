@@ -12,12 +12,13 @@ use graphfill_engine::{MemoryLimit, Plan, Session};
 use graphfill_methods::features::Features;
 use graphfill_methods::learning::{
     BinaryLoss, Counts, Decoded, NumericBlocks, Observed, ScaleOptions, Scales, TrainedModel,
+    TrainingOptions,
 };
 use graphfill_methods::svga::{Known, Model, NormalisedGraph, PREDICTION, TRAINING};
 use graphfill_methods::{Result, Task};
 
 use super::Place;
-use crate::bench::SHAPES;
+use crate::bench::{SHAPES, clock};
 use crate::experiments::cell::{Outcome, Work};
 use crate::run::Nobody;
 use crate::summary::median;
@@ -51,7 +52,7 @@ impl Place<'_> {
             for (at, graph) in graphs.iter().enumerate() {
                 self.progress.check()?;
                 let task = Task::new(graph, &features, &hidden.unknown);
-                let mut timed = Timed::new(&model, &task, &known, &scales, self.training.memory)?;
+                let mut timed = Timed::new(&model, &task, &known, &scales, self.training)?;
                 updates[at].push(timed.update()?);
                 inferences[at].push(timed.inference(&task)?);
             }
@@ -63,7 +64,7 @@ impl Place<'_> {
         ];
         let series = series.into_iter().map(|(name, values)| (name.to_owned(), values)).collect();
         let seconds = begin.elapsed().as_secs_f64();
-        Ok(vec![(Work::Timing, Outcome { series, seconds, ..self.blank() })])
+        Ok(vec![(Work::Timing, Outcome { series, seconds, ..self.blank(Work::Timing) })])
     }
 }
 
@@ -80,25 +81,28 @@ impl<'a> Timed<'a> {
         task: &Task<'_>,
         known: &Known,
         scales: &'a Scales,
-        limit: Option<MemoryLimit>,
+        options: &TrainingOptions,
     ) -> Result<Self> {
         let graph = NormalisedGraph::new(task.graph)?;
         let plan = Plan::new(vec![model.training(&graph, known)?, model.prediction(&graph)?])?;
-        plan.check_memory(limit.unwrap_or(MemoryLimit::Available), "the number of data sets")?;
+        let plan = plan.on(&options.device);
+        let limit = options.memory.unwrap_or(MemoryLimit::Available);
+        plan.check_memory(limit, "the number of data sets")?;
         Ok(Timed { model, session: Session::new(plan, 0)?, scales })
     }
 
-    /// Milliseconds of an update, after one to warm up.
+    /// Milliseconds of an update, after those that warm up.
     fn update(&mut self) -> Result<f64> {
-        self.session.run(TRAINING)?;
-        let begin = Instant::now();
-        self.session.run(TRAINING)?;
-        Ok(milliseconds(begin))
+        clock::warm_up(&mut self.session, TRAINING)?;
+        let runs = clock::batch_size(&mut self.session, TRAINING)?;
+        Ok(clock::seconds_a_run(&mut self.session, TRAINING, runs)? * 1e3)
     }
 
-    /// Milliseconds from the graph to the estimates of all nodes, after one to warm up.
+    /// Milliseconds from the graph to the estimates of all nodes, after those that warm up.
     fn inference(&mut self, task: &Task<'_>) -> Result<f64> {
-        self.inferred(task)?;
+        for _ in 0..clock::warming_runs(&self.session) {
+            self.inferred(task)?;
+        }
         let begin = Instant::now();
         self.inferred(task)?;
         Ok(milliseconds(begin))
