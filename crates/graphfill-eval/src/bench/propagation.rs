@@ -5,7 +5,6 @@
 
 use std::time::{Duration, Instant};
 
-use graphfill_data::{Direction, EdgeList, UndirectedGraph};
 use graphfill_engine::Device;
 use graphfill_engine::cpu::panel_width;
 use graphfill_engine::random::{Key, uniforms};
@@ -18,6 +17,7 @@ use serde::Serialize;
 
 use super::BenchShape;
 use super::limits::copy_rate;
+use super::workload::random_graph;
 use crate::summary::median;
 
 /// Rounds that come before those that are timed, on the processor and on a card, which compiles in
@@ -28,8 +28,6 @@ const BATCH_SECONDS: f64 = 0.05;
 const LARGEST_BATCH: usize = 1000;
 /// How often a batch is timed at least.
 const LEAST_BATCHES: usize = 3;
-/// Pairs of nodes that are drawn at a time.
-const PAIRS: usize = 1 << 16;
 
 /// Which round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,25 +157,6 @@ impl Batch<'_> {
     }
 }
 
-/// So many pairs of different nodes, a few of them twice and then merged. Nothing is kept beside the
-/// list of edges.
-fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
-    let mut list = EdgeList::unweighted();
-    let edges = if nodes > 1 { edges } else { 0 };
-    let mut draws = vec![0.0; 2 * PAIRS.min(edges)];
-    let node = |draw: f32| ((f64::from(draw) * nodes as f64) as usize).min(nodes - 1);
-    for block in 0..edges.div_ceil(PAIRS) {
-        uniforms(Key::new(0, 3, block as u64), &mut draws);
-        let pairs = draws.as_chunks::<2>().0;
-        for &[one, other] in &pairs[..PAIRS.min(edges - block * PAIRS)] {
-            let (one, other) = (node(one), node(other));
-            let other = if one == other { (one + 1) % nodes } else { other };
-            list.push(one as u32, other as u32, 1.0);
-        }
-    }
-    list.into_graph(nodes, Direction::Undirected).undirected()
-}
-
 /// One cell of every row is known, so that every row is computed.
 fn random_panel(nodes: usize, width: usize) -> Panel {
     let mut numbers = vec![0.0; nodes];
@@ -202,18 +181,8 @@ mod tests {
             let timed = time_round(&shape, round, &Device::cpu(), Duration::ZERO, &|| false);
             let timed = timed.expect("a timing");
             assert!(timed.ms_per_round > 0.0 && timed.moved_gbps > 0.0);
-            assert_eq!((timed.nodes, timed.width), (50, 64));
-            assert_eq!(timed.moved_bytes, (2 * timed.edges * (8 + 256) + 50 * 256) as u64);
+            assert_eq!((timed.nodes, timed.edges, timed.width), (50, 300, 64));
+            assert_eq!(timed.moved_bytes, 2 * 300 * (8 + 256) + 50 * 256);
         }
-    }
-
-    #[test]
-    fn a_random_graph_has_nearly_the_asked_size() {
-        let graph = random_graph(5000, 200_000);
-        assert_eq!(graph.edges() + graph.merged(), 200_000);
-        assert_eq!((graph.nodes(), graph.self_loops()), (5000, 0));
-        assert!(graph.merged() < 4000, "{}", graph.merged());
-        assert_eq!(random_graph(1, 10).edges(), 0);
-        assert_eq!(random_graph(2, 10).edges(), 1);
     }
 }
