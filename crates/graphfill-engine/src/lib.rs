@@ -86,8 +86,8 @@ mod testing;
 pub use device::Device;
 pub use error::{EngineError, Result};
 pub use ops::{
-    Averaged, Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, Ranking,
-    RankingMeasure, Targets, TrueColumns, TrueValues, ValueOfScore, shuffled_column,
+    Averaged, Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, PropagationRound,
+    Ranking, RankingMeasure, Targets, TrueColumns, TrueValues, ValueOfScore, shuffled_column,
 };
 pub use optim::{Adam, Schedule, WeightDecay};
 pub use plan::{MemoryLimit, Plan};

@@ -13,6 +13,10 @@ pub mod arwmf;
 mod attribute_links;
 pub mod auto;
 pub mod column_mean;
+// The device that tests run on.
+#[cfg(test)]
+#[path = "../../graphfill-engine/tests/device/mod.rs"]
+mod device;
 pub mod encoder;
 mod error;
 pub mod feature_propagation;

@@ -13,12 +13,13 @@ use super::quantities::memory_size;
   graphfill bench --shapes cora,arxiv --format table
   graphfill bench --shapes cora --nodes 20000 --edges 80000
   graphfill bench --shapes cora --profile               where the time of an update goes
-  graphfill bench --shapes photo --device cuda --precision bf16")]
+  graphfill bench --shapes photo --device cuda --precision bf16
+  graphfill bench --shapes arxiv --variant fp           a round of feature propagation")]
 pub(crate) struct Bench {
     /// The sizes of these data sets: cora, citeseer, photo, computers, steam, pubmed, coauthor, arxiv [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) shapes: Vec<String>,
-    /// Which update
+    /// Which update, or which round of propagation
     #[arg(long, value_enum, default_value_t = BenchVariant::Svga)]
     pub(crate) variant: BenchVariant,
     /// Another number of nodes
@@ -49,13 +50,17 @@ pub(crate) struct Bench {
     pub(crate) launch: Launching,
 }
 
-/// Which update is timed.
+/// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BenchVariant {
     /// One encoder, latents as they are
     Svga,
     /// Two encoders, latents drawn from a distribution
     SvgaU,
+    /// A round of feature propagation on 64 columns
+    Fp,
+    /// A round of ARB on 64 columns
+    Arb,
 }
 
 fn duration(text: &str) -> Result<f64, String> {

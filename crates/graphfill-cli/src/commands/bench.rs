@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use graphfill::engine::{EngineError, MemoryLimit};
 use graphfill::eval::bench::{
-    BenchOptions, BenchShape, CardTiming, Machine, SHAPES, UpdateTiming, Variant, profile_update,
-    time_update,
+    BenchOptions, BenchShape, CardTiming, Machine, RoundOf, SHAPES, UpdateTiming, Variant,
+    profile_update, time_update,
 };
 use serde::Serialize;
 
-use super::device;
+use super::{bench_rounds, device};
 use crate::arguments::{Bench, BenchVariant, Format, General, WrongCall};
 use crate::output;
 use crate::output::messages::Messages;
@@ -28,6 +28,10 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     let variant = match arguments.variant {
         BenchVariant::Svga => Variant::Svga,
         BenchVariant::SvgaU => Variant::SvgaU,
+        BenchVariant::Fp => {
+            return bench_rounds::run(RoundOf::FeaturePropagation, arguments, general);
+        }
+        BenchVariant::Arb => return bench_rounds::run(RoundOf::Arb, arguments, general),
     };
     let limit = arguments.memory_limit.map_or(MemoryLimit::Available, MemoryLimit::Allowed);
     let time = Duration::from_secs_f64(arguments.seconds);
@@ -126,7 +130,7 @@ fn profile(
 }
 
 /// The shapes that were asked for, with the sizes that were asked for.
-fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
+pub(super) fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
     let find = |name: &String| {
         SHAPES.into_iter().find(|shape| shape.name == *name).ok_or_else(|| {
             let known: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();

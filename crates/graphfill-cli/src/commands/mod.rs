@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 pub(crate) mod bench;
+mod bench_rounds;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod datasets;

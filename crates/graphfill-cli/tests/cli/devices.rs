@@ -68,7 +68,8 @@ fn a_card_that_is_not_there_is_an_error() {
     }
     assert_eq!(place.files(), ["edges.csv", "nodes.csv"]);
     // Where nothing runs on a card, none is looked for.
-    let done = place.succeed("fill nodes.csv edges.csv -o out.csv --method arb --device cuda");
+    let done =
+        place.succeed("fill nodes.csv edges.csv -o out.csv --method column-mean --device cuda");
     assert!(
         done.err.contains("note: --device cuda:0: nothing here runs on a card"),
         "{}",

@@ -37,6 +37,23 @@ fn results_are_json_with_time_and_memory() {
 }
 
 #[test]
+fn rounds_of_propagation_are_timed_too() {
+    for (variant, task) in [("fp", "fp-round"), ("arb", "arb-round")] {
+        let done = Place::new().run(&format!("bench {SMALL} --variant {variant} --threads 1"));
+        assert_eq!(done.code, 0, "{}", done.err);
+        let report: serde_json::Value = serde_json::from_str(&done.out).expect("JSON");
+        let result = &report["results"][0];
+        assert_eq!((&result["task"], &result["device"]), (&task.into(), &"cpu".into()));
+        assert_eq!((&result["nodes"], &result["width"]), (&60.into(), &64.into()));
+        let number = |name: &str| result[name].as_f64().expect(name);
+        let rate = number("moved_bytes") / number("ms_per_round") / 1e6;
+        assert!((rate / number("moved_gbps") - 1.0).abs() < 1e-9);
+    }
+    let done = Place::new().run(&format!("bench {SMALL} --variant fp --profile"));
+    assert_eq!(done.code, 2, "{}", done.err);
+}
+
+#[test]
 fn tables_may_be_of_another_width() {
     let call = "bench --shapes cora,arxiv --nodes 60 --edges 120 --features 5 --hidden 8 --seconds 0 --device cpu";
     let done = Place::new().succeed(&format!("{call} --format csv"));

@@ -96,14 +96,12 @@ pub(crate) fn pieces_scratch(view: SparseView<'_>, columns: usize) -> usize {
     (pieces(view) * columns).next_multiple_of(16)
 }
 
-/// Uploads the pieces of long rows and sums them up, if there are any. `kernels` has
-/// `sum_long_rows` and `sum_long_rows_of_vectors`.
-pub(crate) fn sum_long_rows(
+/// Uploads the list of the pieces of long rows, if there are any, and takes temporary memory for
+/// their sums.
+pub(crate) fn cut_long_rows(
     call: &mut Call<'_>,
-    kernels: Source,
     (identity, part): (usize, &str),
     view: SparseView<'_>,
-    dense: Address,
     columns: usize,
 ) -> Result<Option<Pieces>, String> {
     let count = pieces(view);
@@ -112,21 +110,37 @@ pub(crate) fn sum_long_rows(
     }
     let partial = call.scratch(count * columns);
     let list = call.constant(identity, &format!("{part}.pieces"), || listed(view))?;
+    Ok(Some(Pieces { list, count, partial }))
+}
+
+/// Cuts long rows into pieces and sums these up, if there are any. `kernels` has `sum_long_rows` and
+/// `sum_long_rows_of_vectors`.
+pub(crate) fn sum_long_rows(
+    call: &mut Call<'_>,
+    kernels: Source,
+    (identity, part): (usize, &str),
+    view: SparseView<'_>,
+    dense: Address,
+    columns: usize,
+) -> Result<Option<Pieces>, String> {
+    let Some(pieces) = cut_long_rows(call, (identity, part), view, columns)? else {
+        return Ok(None);
+    };
     let sparse = call.sparse(identity, part, view)?;
     let dealt = Dealt::new(view, columns);
     let name = if dealt.vectors { "sum_long_rows_of_vectors" } else { "sum_long_rows" };
     let arguments = [
         sparse.columns.into(),
         sparse.values.into(),
-        list.into(),
-        (count as u32).into(),
+        pieces.list.into(),
+        (pieces.count as u32).into(),
         dense.into(),
         dealt.width.into(),
-        partial.into(),
+        pieces.partial.into(),
         dealt.lanes.into(),
     ];
-    call.launch(kernels.kernel(name), dealt.grid(count), arguments);
-    Ok(Some(Pieces { list, count, partial }))
+    call.launch(kernels.kernel(name), dealt.grid(pieces.count), arguments);
+    Ok(Some(pieces))
 }
 
 /// Row, beginning, end, and of the first piece of a row how many there are.

@@ -32,6 +32,7 @@ mod multiply;
 mod noise;
 mod normalise_rows;
 mod pair_scores;
+mod propagation;
 mod row_products;
 mod row_sums;
 mod scale_by;
@@ -46,6 +47,7 @@ pub(crate) use fill::Fill;
 pub use gru::Direction;
 pub use likelihood::{Decoder, Likelihood, MISSING_CATEGORY, Targets};
 pub(crate) use linear_combination::linear_combination;
+pub use propagation::PropagationRound;
 pub use scoring::{
     Averaged, Ranking, RankingMeasure, TrueColumns, TrueValues, ValueOfScore, shuffled_column,
 };

@@ -327,9 +327,13 @@ impl std::fmt::Display for Step {
 /// No two programs may draw the same numbers.
 fn check_streams(programs: &[Recorded]) -> Result<()> {
     for (at, program) in programs.iter().enumerate() {
-        // The same name has the same prefix, and so, rarely, have two others.
-        let prefix = stream_prefix(&program.name);
-        let same = |other: &&Recorded| stream_prefix(&other.name) == prefix;
+        // The same name has the same prefix, and so, rarely, have two others: which matters where
+        // both draw.
+        let same = |other: &&Recorded| {
+            let draw = program.recording.draws() && other.recording.draws();
+            let alike = stream_prefix(&other.name) == stream_prefix(&program.name);
+            other.name == program.name || draw && alike
+        };
         if let Some(other) = programs[..at].iter().find(same) {
             let problem = format!("it would draw what program `{}` draws", other.name);
             let place = format!("rename `{}`", program.name);

@@ -95,10 +95,11 @@ impl Program {
         self.named(name, shape.into(), Role::Input)
     }
 
-    /// A buffer that a program keeps for itself between its steps; zeros at first.
+    /// A buffer that programs keep for themselves between their steps; zeros at first. Programs in
+    /// one plan share it by its name.
     #[track_caller]
-    pub(crate) fn state(&self, name: &str, shape: Shape) -> Matrix<'_> {
-        self.named(name, shape, Role::State)
+    pub fn state(&self, name: &str, shape: impl Into<Shape>) -> Matrix<'_> {
+        self.named(name, shape.into(), Role::State)
     }
 
     /// Makes a matrix readable under a name after each run, until the next run of any program.

@@ -177,6 +177,11 @@ impl Recording {
         (self.streams <= 0xffff).then_some(self.streams)
     }
 
+    /// Whether anything in it is random.
+    pub(crate) fn draws(&self) -> bool {
+        self.streams > 0
+    }
+
     pub(super) fn fail(&mut self, error: EngineError) {
         self.error.get_or_insert(error);
     }

@@ -129,10 +129,16 @@ impl Session {
 
     /// The numbers of a parameter or an input.
     pub fn buffer(&self, name: &str) -> Result<Vec<f32>> {
-        let buffer = self.plan.buffer(name)?;
-        let mut values = vec![0.0; buffer.shape.len()];
-        self.executor.read(buffer.place, &mut values)?;
+        let mut values = vec![0.0; self.plan.buffer(name)?.shape.len()];
+        self.buffer_into(name, &mut values)?;
         Ok(values)
+    }
+
+    /// Copies a parameter or an input, where memory for it is at hand.
+    pub fn buffer_into(&self, name: &str, values: &mut [f32]) -> Result<()> {
+        let buffer = self.plan.buffer(name)?;
+        check_length(name, buffer.shape, values.len())?;
+        self.executor.read(buffer.place, values)
     }
 
     /// The numbers of an output of the program that was run last.

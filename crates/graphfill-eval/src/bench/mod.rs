@@ -8,6 +8,7 @@
 pub(crate) mod clock;
 mod limits;
 mod machine;
+mod propagation;
 mod shapes;
 mod workload;
 
@@ -19,6 +20,7 @@ use graphfill_methods::svga::TRAINING;
 use serde::Serialize;
 
 pub use machine::Machine;
+pub use propagation::{RoundOf, RoundTiming, time_round};
 pub use shapes::{BenchShape, SHAPES, Values};
 pub use workload::{Variant, Workload};
 

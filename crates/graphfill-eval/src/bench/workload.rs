@@ -96,7 +96,7 @@ impl Workload {
 }
 
 /// So many different pairs of different nodes, or as many as there are.
-fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
+pub(super) fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
     let most = nodes * nodes.saturating_sub(1) / 2;
     let edges = edges.min(most);
     let mut list = EdgeList::unweighted();

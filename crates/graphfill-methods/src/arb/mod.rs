@@ -6,13 +6,13 @@
 //!
 //! Its fixed point is the mean of a sparse Gaussian field.
 
-use graphfill_engine::cpu::{FinishRow, sparse_product};
-use rayon::prelude::*;
+use graphfill_engine::cpu::{FinishRow, column_means, sparse_product};
 
+use crate::error::Result;
 use crate::features::Panel;
 use crate::method::MethodInfo;
 use crate::parameters::{Allowed, ParameterInfo, Parameters};
-use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+use crate::propagation::{Each, Loaded, Propagation, Purpose, ROUNDS};
 
 const ALPHA: &str = "alpha";
 const BETA: &str = "beta";
@@ -25,9 +25,6 @@ const VALUES_GRID: ([f64; 6], [f64; 4]) = ([0.2, 0.4, 0.7, 0.9, 0.97, 1.0], [0.3
 /// α, β and rounds where nothing can be compared.
 const RANKING_DEFAULT: [f64; 3] = [0.98, 0.9, 10.0];
 const VALUES_DEFAULT: [f64; 3] = [1.0, 0.6, 14.0];
-
-/// Rows whose sum is taken at once: fixed, so that the mean doesn't depend on the threads.
-const ROWS_A_SUM: usize = 1 << 12;
 
 /// ARB.
 #[derive(Debug, Clone, Copy)]
@@ -96,27 +93,33 @@ impl Propagation for Arb {
 
     fn run(
         &self,
-        operators: &Operators<'_>,
-        panel: &Panel,
+        loaded: &Loaded<'_>,
         parameters: &Parameters,
-        rounds: usize,
-        each: &mut dyn FnMut(usize, &[f32]),
-    ) {
+        rounds: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<()> {
         let [alpha, beta, _] = RANKING_DEFAULT;
         let alpha = parameters.get(ALPHA).unwrap_or(alpha) as f32;
         let beta = parameters.get(BETA).unwrap_or(beta) as f32;
+        if let Some(programs) = loaded.programs() {
+            return programs.mix(loaded, [alpha, beta], rounds, each);
+        }
+        let Loaded { operators, panel, .. } = loaded;
         let symmetric = operators.symmetric();
         let width = panel.width;
         let mut current = panel.values.clone();
         let mut next = vec![0.0f32; current.len()];
-        for round in 1..=rounds {
+        for round in 1..=rounds.last().copied().unwrap_or(0) {
             let pull: Vec<f32> =
                 column_means(&current, width).iter().map(|mean| (1.0 - alpha) * mean).collect();
             let round_of = Round { panel, pull: &pull, alpha, beta };
             sparse_product(symmetric, &current, width, &mut next, &round_of);
             std::mem::swap(&mut current, &mut next);
-            each(round, &current);
+            if rounds.contains(&round) {
+                each(round, &current);
+            }
         }
+        Ok(())
     }
 }
 
@@ -145,28 +148,4 @@ impl FinishRow for Round<'_> {
             *out = if known >> column & 1 == 1 { moved } else { *out };
         }
     }
-}
-
-/// The mean of each column over all rows.
-fn column_means(values: &[f32], width: usize) -> Vec<f32> {
-    let partial: Vec<Vec<f64>> = values
-        .par_chunks(ROWS_A_SUM * width)
-        .map(|rows| {
-            let mut sums = vec![0.0f64; width];
-            for row in rows.chunks_exact(width) {
-                for (sum, value) in sums.iter_mut().zip(row) {
-                    *sum += f64::from(*value);
-                }
-            }
-            sums
-        })
-        .collect();
-    let rows = (values.len() / width).max(1) as f64;
-    let mut means = vec![0.0f64; width];
-    for sums in partial {
-        for (mean, sum) in means.iter_mut().zip(sums) {
-            *mean += sum;
-        }
-    }
-    means.iter().map(|sum| (sum / rows) as f32).collect()
 }

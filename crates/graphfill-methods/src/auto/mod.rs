@@ -57,9 +57,9 @@ impl Method for Auto {
                 reason: Some("too few observed rows to compare methods on".to_owned()),
                 ..choice.clone()
             });
-            return Ok(Box::new(Chosen::new(task.graph, unchecked.collect())));
+            return Ok(Box::new(Chosen::new(task, unchecked.collect())));
         }
-        let propagation = Chosen::new(task.graph, propagation_choices(task)?);
+        let propagation = Chosen::new(task, propagation_choices(task)?);
         let learnt = match worth_training(task) {
             Ok(()) => train(task)?,
             Err(reason) => Err(reason),
@@ -77,7 +77,7 @@ impl Method for Auto {
     fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
         let learnt = SvgaP.restore(task, saved)?;
         let choices = read_choices(saved, task)?;
-        let propagation = Chosen::new(task.graph, choices.propagation);
+        let propagation = Chosen::new(task, choices.propagation);
         Ok(Box::new(AutoFitted::new(propagation, learnt, choices.is_learnt)))
     }
 }

@@ -2,10 +2,10 @@
 //!
 //!   x̂_i = mean of the known x_j, whatever the graph
 
-use crate::features::Panel;
-use crate::method::MethodInfo;
+use crate::error::Result;
+use crate::method::{DeviceUse, MethodInfo};
 use crate::parameters::Parameters;
-use crate::propagation::{Operators, Propagation};
+use crate::propagation::{Each, Loaded, Propagation};
 
 /// Column mean; the most frequent level of a category.
 #[derive(Debug, Clone, Copy)]
@@ -22,17 +22,22 @@ impl Propagation for ColumnMean {
         }
     }
 
+    fn device_use(&self) -> DeviceUse {
+        DeviceUse::Ignored
+    }
+
     fn run(
         &self,
-        _operators: &Operators<'_>,
-        panel: &Panel,
+        loaded: &Loaded<'_>,
         _parameters: &Parameters,
-        _rounds: usize,
-        each: &mut dyn FnMut(usize, &[f32]),
-    ) {
+        _rounds: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        let panel = loaded.panel;
         let means = panel.known_means();
         let rows = panel.known.len();
         let values: Vec<f32> = means.iter().copied().cycle().take(rows * panel.width).collect();
         each(1, &values);
+        Ok(())
     }
 }

@@ -6,10 +6,11 @@
 
 use graphfill_engine::cpu::{FinishRow, sparse_product};
 
+use crate::error::Result;
 use crate::features::Panel;
 use crate::method::MethodInfo;
 use crate::parameters::{Allowed, ParameterInfo, Parameters};
-use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+use crate::propagation::{Each, Loaded, Propagation, Purpose, ROUNDS};
 
 /// The rounds of the published method, where nothing can be compared.
 const PUBLISHED_ROUNDS: f64 = 40.0;
@@ -44,21 +45,28 @@ impl Propagation for FeaturePropagation {
 
     fn run(
         &self,
-        operators: &Operators<'_>,
-        panel: &Panel,
+        loaded: &Loaded<'_>,
         _parameters: &Parameters,
-        rounds: usize,
-        each: &mut dyn FnMut(usize, &[f32]),
-    ) {
+        rounds: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        if let Some(programs) = loaded.programs() {
+            // All from the neighbours, and what is known stays.
+            return programs.mix(loaded, [1.0, 0.0], rounds, each);
+        }
+        let Loaded { operators, panel, .. } = loaded;
         let symmetric = operators.symmetric();
         let mut current = panel.values.clone();
         // Both buffers hold the known cells from the start, and rounds write the others alone.
         let mut next = panel.values.clone();
-        for round in 1..=rounds {
+        for round in 1..=rounds.last().copied().unwrap_or(0) {
             sparse_product(symmetric, &current, panel.width, &mut next, &Reset { panel });
             std::mem::swap(&mut current, &mut next);
-            each(round, &current);
+            if rounds.contains(&round) {
+                each(round, &current);
+            }
         }
+        Ok(())
     }
 }
 

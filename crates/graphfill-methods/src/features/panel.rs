@@ -6,12 +6,13 @@
 use std::ops::Range;
 
 use graphfill_data::CellMask;
+use graphfill_engine::Device;
 use graphfill_engine::cpu::{PANEL_WIDTHS, panel_width};
 use rayon::prelude::*;
 
 use super::{Features, Values};
 
-/// The memory that the panels of one method may take together.
+/// The memory that the panels of one method may take together, at the least.
 const PANEL_BUDGET: usize = 1 << 30;
 
 /// How a table's features are cut into panels.
@@ -19,11 +20,16 @@ const PANEL_BUDGET: usize = 1 << 30;
 pub struct Panels(Vec<Range<usize>>);
 
 impl Panels {
-    /// Panels of the groups that are wanted, as wide as the budget allows, none across the border of
-    /// a ranking group.
+    /// Panels for the processor of the groups that are wanted, as wide as the budget allows, none
+    /// across the border of a ranking group.
     pub fn of(features: &Features<'_>, wanted: &[bool]) -> Self {
-        let a_column = features.rows().max(1) * size_of::<f32>() * 3;
-        let most = PANEL_WIDTHS.into_iter().rev().find(|width| width * a_column <= PANEL_BUDGET);
+        Panels::on(&Device::cpu(), features, wanted)
+    }
+
+    /// The same for a device.
+    pub fn on(device: &Device, features: &Features<'_>, wanted: &[bool]) -> Self {
+        let (a_column, budget) = (features.rows().max(1) * size_of::<f32>() * 3, budget(device));
+        let most = PANEL_WIDTHS.into_iter().rev().find(|width| width * a_column <= budget);
         let most = most.unwrap_or(PANEL_WIDTHS[0]);
         let mut panels: Vec<Range<usize>> = Vec::new();
         let mut ranking_before = false;
@@ -62,6 +68,17 @@ impl Panels {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// The memory that the panels of one method may take together. On a card narrow rows are slow to
+/// fetch: there, a quarter of what both it and the host have free.
+fn budget(device: &Device) -> usize {
+    if !device.is_cuda() {
+        return PANEL_BUDGET;
+    }
+    let free = [device.available_memory(), Device::cpu().available_memory()];
+    let quarter = free.into_iter().flatten().min().unwrap_or(0) / 4;
+    usize::try_from(quarter).unwrap_or(usize::MAX).max(PANEL_BUDGET)
 }
 
 /// Features `features` of all nodes: `rows × width`, unused columns at the end zero.

@@ -5,12 +5,12 @@
 //! A node without such a neighbour gets nothing: the column mean where values are centred, a row
 //! of zeros in a ranking.
 
-use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
+use rayon::prelude::*;
 
-use crate::features::Panel;
+use crate::error::Result;
 use crate::method::MethodInfo;
 use crate::parameters::Parameters;
-use crate::propagation::{Operators, Propagation};
+use crate::propagation::{Each, Loaded, Propagation};
 
 /// Mean of observed neighbours.
 #[derive(Debug, Clone, Copy)]
@@ -29,35 +29,19 @@ impl Propagation for NeighbourMean {
 
     fn run(
         &self,
-        operators: &Operators<'_>,
-        panel: &Panel,
+        loaded: &Loaded<'_>,
         _parameters: &Parameters,
-        _rounds: usize,
-        each: &mut dyn FnMut(usize, &[f32]),
-    ) {
+        _rounds: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        let Loaded { operators, panel, .. } = loaded;
         let width = panel.width;
-        let adjacency = operators.adjacency();
-        let known = panel.known_as_numbers();
-        let mut weights = vec![0.0f32; known.len()];
-        sparse_product(adjacency, &known, width, &mut weights, &Store);
-        let mut means = known;
-        let over = Divide { weights: &weights };
-        sparse_product(adjacency, &panel.values, width, &mut means, &over);
+        let weights = operators.adjacency_product(&panel.known_as_numbers(), width)?;
+        let mut means = operators.adjacency_product(&panel.values, width)?;
+        means.par_iter_mut().zip(&weights).for_each(|(mean, weight)| {
+            *mean = if *weight > 0.0 { *mean / weight } else { 0.0 };
+        });
         each(1, &means);
-    }
-}
-
-/// Divides each sum by its weight; zero where no neighbour is known.
-struct Divide<'a> {
-    weights: &'a [f32],
-}
-
-impl FinishRow for Divide<'_> {
-    #[inline(always)]
-    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]) {
-        let weights = &self.weights[row * sum.len()..(row + 1) * sum.len()];
-        for ((out, sum), weight) in out.iter_mut().zip(sum).zip(weights) {
-            *out = if *weight > 0.0 { sum / weight } else { 0.0 };
-        }
+        Ok(())
     }
 }

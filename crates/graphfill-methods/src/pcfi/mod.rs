@@ -13,10 +13,11 @@ use graphfill_data::UndirectedGraph;
 use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
 use rayon::prelude::*;
 
+use crate::error::Result;
 use crate::features::Panel;
 use crate::method::MethodInfo;
 use crate::parameters::{Allowed, ParameterInfo, Parameters};
-use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+use crate::propagation::{Each, Loaded, Propagation, Purpose, ROUNDS};
 
 const ALPHA: &str = "alpha";
 const ALPHA_GRID: [f64; 4] = [0.3, 0.5, 0.7, 0.9];
@@ -73,22 +74,25 @@ impl Propagation for Pcfi {
 
     fn run(
         &self,
-        operators: &Operators<'_>,
-        panel: &Panel,
+        loaded: &Loaded<'_>,
         parameters: &Parameters,
-        rounds: usize,
-        each: &mut dyn FnMut(usize, &[f32]),
-    ) {
+        rounds: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        let Loaded { operators, panel, .. } = loaded;
         let alpha = parameters.get(ALPHA).unwrap_or(ALPHA_DEFAULT) as f32;
         let width = panel.width;
-        let adjacency = operators.adjacency();
         let confidence = confidences(operators.graph(), panel, alpha);
+        if let Some(programs) = loaded.programs() {
+            return programs.weigh(loaded, &confidence, rounds, each);
+        }
+        let adjacency = operators.adjacency();
         let mut weights = vec![0.0f32; confidence.len()];
         sparse_product(adjacency, &confidence, width, &mut weights, &Store);
         // `messages` are c ∘ x̂: what a node sends; `values` are x̂.
         let mut messages = panel.values.clone();
         let mut values = panel.values.clone();
-        for round in 1..=rounds {
+        for round in 1..=rounds.last().copied().unwrap_or(0) {
             let mean = WeightedMean { panel, weights: &weights };
             sparse_product(adjacency, &messages, width, &mut values, &mean);
             messages
@@ -101,8 +105,11 @@ impl Propagation for Pcfi {
                         *message = value * confidence;
                     }
                 });
-            each(round, &values);
+            if rounds.contains(&round) {
+                each(round, &values);
+            }
         }
+        Ok(())
     }
 }
 

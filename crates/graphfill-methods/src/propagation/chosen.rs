@@ -1,9 +1,7 @@
 //! Estimates with chosen parameters: a panel is run once for every different choice among its
 //! groups.
 
-use graphfill_data::UndirectedGraph;
-
-use super::{Operators, Propagation, ROUNDS};
+use super::{Operators, ROUNDS};
 use crate::error::Result;
 use crate::features::{Centres, Panel, Panels};
 use crate::method::{Choice, EstimateSink, Estimates, Fitted, Task};
@@ -17,8 +15,8 @@ pub(crate) struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    pub(crate) fn new(graph: &'a UndirectedGraph, choices: Vec<Choice>) -> Self {
-        Chosen { operators: Operators::new(graph), choices }
+    pub(crate) fn new(task: &Task<'a>, choices: Vec<Choice>) -> Self {
+        Chosen { operators: Operators::on(task.graph, &task.training.device), choices }
     }
 }
 
@@ -30,10 +28,11 @@ impl Fitted for Chosen<'_> {
     fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()> {
         let features = task.features;
         let offsets = Centres::of(features, task.unknown).offsets(features);
-        let panels = Panels::of(features, &task.wanted());
+        let panels = Panels::on(&task.training.device, features, &task.wanted());
         task.progress.begin("estimating", Some(panels.len() as u64));
         for range in panels.iter() {
             let panel = Panel::load(features, range.clone(), task.unknown, &offsets);
+            let loaded = self.operators.load(&panel);
             let parts = || {
                 let inside = features.groups_in(range.clone());
                 inside.map(|(group, _, part)| (part, &self.choices[group]))
@@ -45,18 +44,25 @@ impl Fitted for Chosen<'_> {
                     continue;
                 }
                 done.push(own);
-                let method = registry::propagation(choice.method)?;
-                let last = last_round(method, &self.operators, &panel, choice);
                 let alike = |other: &Choice| (other.method, &other.parameters) == own;
-                for (part, _) in parts().filter(|(_, other)| alike(other)) {
-                    let column = part.start - range.start;
-                    sink.accept(&Estimates {
-                        features: (part.start, part.end),
-                        width: panel.width,
-                        values: &last[column..],
-                        offsets: &panel.offsets[column..],
-                    })?;
-                }
+                let mut hand_out = |values: &[f32]| {
+                    parts().filter(|(_, other)| alike(other)).try_for_each(|(part, _)| {
+                        let column = part.start - range.start;
+                        sink.accept(&Estimates {
+                            features: (part.start, part.end),
+                            width: panel.width,
+                            values: &values[column..],
+                            offsets: &panel.offsets[column..],
+                        })
+                    })
+                };
+                let method = registry::propagation(choice.method)?;
+                let rounds = choice.parameters.get(ROUNDS).map_or(1, |rounds| rounds as usize);
+                let mut handed_out = Ok(());
+                method.run(&loaded, &choice.parameters, &[rounds], &mut |_, values| {
+                    handed_out = hand_out(values);
+                })?;
+                handed_out?;
             }
             task.progress.advance(1);
             task.progress.check()?;
@@ -64,20 +70,4 @@ impl Fitted for Chosen<'_> {
         task.progress.end();
         Ok(())
     }
-}
-
-fn last_round(
-    method: &dyn Propagation,
-    operators: &Operators<'_>,
-    panel: &Panel,
-    choice: &Choice,
-) -> Vec<f32> {
-    let rounds = choice.parameters.get(ROUNDS).map_or(1, |rounds| rounds as usize);
-    let mut last = Vec::new();
-    method.run(operators, panel, &choice.parameters, rounds, &mut |round, values| {
-        if round == rounds {
-            last = values.to_vec();
-        }
-    });
-    last
 }

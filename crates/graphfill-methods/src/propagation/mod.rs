@@ -4,22 +4,32 @@
 //!
 //! Every group of features chooses for itself: a price may want a long walk, a name for a colour
 //! a short one.
+//!
+//! Rounds run on the processor, or as programs on a device that has memory of its own.
 
 mod chosen;
+mod loaded;
 mod operators;
+mod programs;
+mod runner;
 mod search;
+#[cfg(test)]
+mod tests;
 
-use crate::features::Panel;
 use crate::method::{DeviceUse, Fitted, Method, MethodInfo, Task};
 use crate::parameters::Parameters;
 
 pub(crate) use chosen::Chosen;
+pub use loaded::Loaded;
 pub use operators::Operators;
 
 use crate::error::Result;
 
 /// The name of the parameter that counts rounds.
 pub const ROUNDS: &str = "rounds";
+
+/// Takes the number of a round and the panel that it gave: `rows × width`.
+pub type Each<'e> = dyn FnMut(usize, &[f32]) + 'e;
 
 /// What kind of estimates a group needs; parameters differ between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,15 +62,20 @@ pub trait Propagation: Send + Sync {
         1
     }
 
-    /// Runs `rounds` rounds and hands the panel to `each` after every one of them.
+    /// Whether anything of it runs on a device other than the processor.
+    fn device_use(&self) -> DeviceUse {
+        DeviceUse::Used
+    }
+
+    /// Runs rounds up to the last of `rounds`, which ascend, and hands the panel to `each` after
+    /// every one that is among them.
     fn run(
         &self,
-        operators: &Operators<'_>,
-        panel: &Panel,
+        loaded: &Loaded<'_>,
         parameters: &Parameters,
-        rounds: usize,
-        each: &mut dyn FnMut(usize, &[f32]),
-    );
+        rounds: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<()>;
 }
 
 impl<P: Propagation> Method for P {
@@ -76,6 +91,6 @@ impl<P: Propagation> Method for P {
     }
 
     fn device_use(&self) -> DeviceUse {
-        DeviceUse::Ignored
+        Propagation::device_use(self)
     }
 }

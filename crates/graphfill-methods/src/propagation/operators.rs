@@ -4,20 +4,48 @@
 //!   S = D^-½ A D^-½, rows of isolated nodes zero                          nodes × nodes
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphfill_data::UndirectedGraph;
-use graphfill_engine::SparseView;
+use graphfill_engine::cpu::{Store, sparse_product};
+use graphfill_engine::{Device, SparseView};
 
-/// A graph and the matrices made of it.
+use super::Loaded;
+use super::programs::Programs;
+use crate::error::Result;
+use crate::features::Panel;
+
+/// A graph, the matrices made of it, and where they are multiplied.
 pub struct Operators<'a> {
     graph: &'a UndirectedGraph,
     symmetric: OnceLock<Vec<f32>>,
+    /// Without them, rounds run on the processor.
+    programs: Option<Programs<'a>>,
+    loads: AtomicU64,
 }
 
 impl<'a> Operators<'a> {
-    /// The matrices of a graph.
+    /// The matrices of a graph, on the processor.
     pub fn new(graph: &'a UndirectedGraph) -> Self {
-        Operators { graph, symmetric: OnceLock::new() }
+        Operators { graph, symmetric: OnceLock::new(), programs: None, loads: AtomicU64::new(0) }
+    }
+
+    /// The matrices of a graph, on a device.
+    pub fn on(graph: &'a UndirectedGraph, device: &Device) -> Self {
+        if device.is_cuda() { Operators::as_programs(graph, device) } else { Operators::new(graph) }
+    }
+
+    /// The matrices of a graph, multiplied by programs, be it on the processor.
+    pub(super) fn as_programs(graph: &'a UndirectedGraph, device: &Device) -> Self {
+        Operators { programs: Some(Programs::new(graph, device)), ..Operators::new(graph) }
+    }
+
+    /// Lists of rows that panels can be looked at by: of all rounds of a panel that is, a device hands
+    /// out these rows alone. On the processor all rows are there anyway.
+    #[must_use]
+    pub fn looking_at(self, lists: Vec<Vec<u32>>) -> Self {
+        let programs = self.programs.map(|programs| programs.looking_at(lists));
+        Operators { programs, ..self }
     }
 
     /// The graph itself.
@@ -36,13 +64,33 @@ impl<'a> Operators<'a> {
         self.view(Some(values))
     }
 
+    /// A panel in front of these matrices.
+    pub fn load<'b>(&'b self, panel: &'b Panel) -> Loaded<'b> {
+        let number = self.loads.fetch_add(1, Ordering::Relaxed);
+        Loaded { operators: self, panel, look: None, number }
+    }
+
+    /// A · X for a panel of this width, wherever that is computed.
+    pub fn adjacency_product(&self, panel: &[f32], width: usize) -> Result<Vec<f32>> {
+        if let Some(programs) = &self.programs {
+            return programs.adjacency_product(panel, width);
+        }
+        let mut product = vec![0.0f32; panel.len()];
+        sparse_product(self.adjacency(), panel, width, &mut product, &Store);
+        Ok(product)
+    }
+
+    pub(super) fn programs(&self) -> Option<&Programs<'a>> {
+        self.programs.as_ref()
+    }
+
     fn view<'b>(&'b self, values: Option<&'b [f32]>) -> SparseView<'b> {
         let graph = self.graph;
         SparseView::new(graph.offsets(), graph.all_neighbours(), values, graph.nodes())
     }
 }
 
-fn symmetric_values(graph: &UndirectedGraph) -> Vec<f32> {
+pub(super) fn symmetric_values(graph: &UndirectedGraph) -> Vec<f32> {
     let degree = |node: usize| match graph.weights(node) {
         Some(weights) => weights.iter().map(|&weight| f64::from(weight)).sum(),
         None => graph.degree(node) as f64,

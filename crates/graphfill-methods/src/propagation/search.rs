@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::chosen::Chosen;
 use super::{Operators, Propagation, Purpose, ROUNDS};
 use crate::error::Result;
-use crate::features::{Centres, Features, Group, Panel, Panels};
+use crate::features::{Centres, Features, Group, GroupKind, Panel, Panels};
 use crate::method::{Choice, Estimates, Fitted, Score, Task};
 use crate::parameters::Parameters;
 use crate::selection::{Detail, ScoredCells, Scores, ValidationRows};
@@ -22,7 +22,8 @@ pub(super) fn fit<'a, P: Propagation>(method: &P, task: &Task<'a>) -> Result<Box
     let settings = purposes.map(|purpose| method.settings(purpose, &fixed));
     let open = settings.iter().any(|settings| settings.len() > 1) || rounds.end() > rounds.start();
     let best = if open && !task.validation.is_empty() {
-        compare(method, task, &settings, &rounds)?
+        let operators = Operators::on(task.graph, &task.training.device);
+        compare(method, task, operators, &settings, &rounds)?
     } else {
         vec![None; features.groups().len()]
     };
@@ -34,7 +35,7 @@ pub(super) fn fit<'a, P: Propagation>(method: &P, task: &Task<'a>) -> Result<Box
         };
         Choice { group: group.name.clone(), method: name, parameters, validation, reason: None }
     });
-    Ok(Box::new(Chosen::new(task.graph, choices.collect())))
+    Ok(Box::new(Chosen::new(task, choices.collect())))
 }
 
 pub(super) fn purpose_of(group: &Group) -> Purpose {
@@ -50,10 +51,10 @@ fn candidate_rounds<P: Propagation>(method: &P, fixed: &Parameters) -> RangeIncl
 
 /// The best candidate of a group.
 #[derive(Debug, Clone)]
-struct Best {
-    setting: usize,
-    round: usize,
-    score: Score,
+pub(super) struct Best {
+    pub(super) setting: usize,
+    pub(super) round: usize,
+    pub(super) score: Score,
 }
 
 impl Best {
@@ -65,17 +66,19 @@ impl Best {
 }
 
 /// The candidates of one purpose, scored on all sets of validation cells.
-fn compare<P: Propagation>(
+pub(super) fn compare<P: Propagation>(
     method: &P,
     task: &Task<'_>,
+    operators: Operators<'_>,
     settings: &[Vec<Parameters>; 2],
     rounds: &RangeInclusive<usize>,
 ) -> Result<Vec<Option<Best>>> {
     let features = task.features;
-    let panels = Panels::of(features, &task.wanted());
-    let operators = Operators::new(task.graph);
+    let panels = Panels::on(&task.training.device, features, &task.wanted());
     let sets: Vec<ValidationRows> =
         task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();
+    let operators = operators.looking_at(scored_rows(features, &sets));
+    let all_rounds: Vec<usize> = rounds.clone().collect();
     let count = rounds.end() - rounds.start() + 1;
     let blank = Scores::new(features, &sets, task.ranking_depth, Detail::Totals);
     let mut scores: Vec<Vec<Scores>> =
@@ -91,11 +94,9 @@ fn compare<P: Propagation>(
             let side = side(features, range.start);
             let panel = Panel::load(features, range.clone(), &unknown, &offsets);
             let cells = ScoredCells::new(features, &sets[set], hidden, range.clone());
+            let loaded = operators.load(&panel).looked_at(2 * set + side);
             for (position, setting) in settings[side].iter().enumerate() {
-                method.run(&operators, &panel, setting, *rounds.end(), &mut |round, values| {
-                    if !rounds.contains(&round) {
-                        return;
-                    }
+                method.run(&loaded, setting, &all_rounds, &mut |round, values| {
                     let estimates = Estimates {
                         features: (range.start, range.end),
                         width: panel.width,
@@ -104,7 +105,7 @@ fn compare<P: Propagation>(
                     };
                     let candidate = position * count + round - rounds.start();
                     scores[side][candidate].add(&cells, &sets[..set], &estimates);
-                });
+                })?;
                 task.progress.advance(1);
                 task.progress.check()?;
             }
@@ -112,6 +113,20 @@ fn compare<P: Propagation>(
     }
     task.progress.end();
     Ok(best_of_each(features, &scores, &sets, rounds, count))
+}
+
+/// The rows of each set that are scored in panels of rankings, and in panels of values.
+fn scored_rows(features: &Features<'_>, sets: &[ValidationRows]) -> Vec<Vec<u32>> {
+    let values = |group: &&Group| purpose_of(group) == Purpose::Values;
+    let mut values = features.groups().iter().filter(values);
+    let only_blocks = values.all(|group| group.kind == GroupKind::NumericBlock);
+    let of_set = |rows: &ValidationRows| {
+        let row = |at: usize| rows.rows()[at];
+        let all = || rows.rows().to_vec();
+        let values = if only_blocks { rows.summed().map(row).collect() } else { all() };
+        [rows.ranked().map(row).collect(), values]
+    };
+    sets.iter().flat_map(of_set).collect()
 }
 
 /// Which settings apply to the panel that starts at a feature: ranking groups have panels of

@@ -40,9 +40,9 @@ impl ValidationRows {
         else {
             return Vec::new();
         };
-        let ranked = self.touched.iter().enumerate().filter(|(at, _)| self.ranked(*at).is_some());
-        ranked
-            .map(|(_, &row)| {
+        self.ranked()
+            .map(|at| {
+                let row = self.touched[at];
                 let ones = block.columns(row as usize).iter().copied();
                 let hidden = |column: &u32| {
                     cells.contains(row as usize, about.cells.start + *column as usize)
@@ -72,14 +72,14 @@ impl ValidationRows {
         &self.ones[group]
     }
 
-    /// The position of a touched row among those that rankings are scored on.
-    pub fn ranked(&self, at: usize) -> Option<usize> {
-        spread(at, self.touched.len(), self.ranked_count())
+    /// Where those that rankings are scored on stand in [`ValidationRows::rows`].
+    pub fn ranked(&self) -> impl Iterator<Item = usize> + use<> {
+        spread(self.touched.len(), self.ranked_count())
     }
 
-    /// The position of a touched row among those that numeric blocks are scored on.
-    pub fn summed(&self, at: usize) -> Option<usize> {
-        spread(at, self.touched.len(), self.summed_count())
+    /// Where those that numeric blocks are scored on stand in [`ValidationRows::rows`].
+    pub fn summed(&self) -> impl Iterator<Item = usize> + use<> {
+        spread(self.touched.len(), self.summed_count())
     }
 }
 
@@ -104,10 +104,9 @@ pub(crate) fn truth_of(
     }
 }
 
-/// Which of `chosen` evenly spaced places among `all` the place `at` is.
-fn spread(at: usize, all: usize, chosen: usize) -> Option<usize> {
-    let position = (at * chosen).div_ceil(all.max(1));
-    (position < chosen && position * all / chosen == at).then_some(position)
+/// So many evenly spaced places among `all`.
+fn spread(all: usize, chosen: usize) -> impl Iterator<Item = usize> {
+    (0..chosen).map(move |position| position * all / chosen)
 }
 
 /// The true values of a panel's validation cells, taken out once and compared many times.
@@ -149,12 +148,10 @@ mod tests {
 
     #[test]
     fn ranked_rows_are_spread_evenly() {
-        let chosen = |all: usize, count: usize| -> Vec<usize> {
-            (0..all).filter(|&at| spread(at, all, count).is_some()).collect()
-        };
+        let chosen = |all: usize, count: usize| spread(all, count).collect::<Vec<_>>();
         assert_eq!(chosen(4, 4), [0, 1, 2, 3]);
         assert_eq!(chosen(10, 3), [0, 3, 6]);
-        let positions: Vec<usize> = (0..1000).filter_map(|at| spread(at, 1000, 333)).collect();
-        assert_eq!(positions, (0..333).collect::<Vec<_>>());
+        assert_eq!(chosen(0, 0), [] as [usize; 0]);
+        assert!(chosen(1000, 333).windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::{ScoredCells, TopRanked, ValidationRows};
 use crate::features::{Features, Group, GroupKind};
 use crate::method::{Estimates, Measure, Score};
@@ -41,6 +43,12 @@ enum Average {
     RootByRow,
     /// Of the mean over all cells.
     RootOfAll,
+}
+
+/// How many rows of earlier sets are scored.
+struct Before {
+    ranked: usize,
+    summed: usize,
 }
 
 /// How much a [`Scores`] remembers.
@@ -86,42 +94,16 @@ impl Scores {
         before: &[ValidationRows],
         estimates: &Estimates<'_>,
     ) {
-        let ranked_before: usize = before.iter().map(ValidationRows::ranked_count).sum();
-        let summed_before: usize = before.iter().map(ValidationRows::summed_count).sum();
-        let width = cells.range.len();
-        for (group, about, inside) in cells.features.groups_in(cells.range.clone()) {
-            let Range { start, end } = inside;
-            let first_column = (start - about.features.start) as u32;
-            for (at, &row) in cells.rows.rows().iter().enumerate() {
-                let from = at * width + start - cells.range.start;
-                let truth = &cells.truth[from..from + end - start];
-                let guesses = (first_column..).zip(estimates.row(row as usize, start..end));
-                let pairs = guesses.zip(truth).filter(|(_, truth)| !truth.is_nan());
-                match &mut self.groups[group] {
-                    Running::Ranking { tops, .. } => {
-                        let Some(position) = cells.rows.ranked(at) else { continue };
-                        let top = &mut tops[ranked_before + position];
-                        for ((column, guess), _) in pairs {
-                            top.offer(guess as f32, column);
-                        }
-                    }
-                    Running::Rows { sums, counts, .. } => {
-                        let Some(position) = cells.rows.summed(at) else { continue };
-                        let position = summed_before + position;
-                        for ((_, guess), truth) in pairs {
-                            sums[position] += (guess - truth).powi(2);
-                            counts[position] += 1;
-                        }
-                    }
-                    Running::Cells { sum, count } => {
-                        for ((_, guess), truth) in pairs {
-                            *sum += (guess - truth).powi(2);
-                            *count += 1;
-                        }
-                    }
-                }
-            }
-        }
+        let before = Before {
+            ranked: before.iter().map(ValidationRows::ranked_count).sum(),
+            summed: before.iter().map(ValidationRows::summed_count).sum(),
+        };
+        let inside: Vec<_> = cells.features.groups_in(cells.range.clone()).collect();
+        let Some(first) = inside.first().map(|(group, ..)| *group) else { return };
+        let groups = self.groups[first..].par_iter_mut().zip(inside);
+        groups.for_each(|(running, (_, about, features))| {
+            running.add(cells, &before, estimates, about, features);
+        });
     }
 
     /// The score of each group; none where no cell was scored.
@@ -202,6 +184,53 @@ fn recalls(tops: &[TopRanked], depth: usize, group: usize, sets: &[ValidationRow
 impl Running {
     fn rows(summed: usize, average: Average) -> Running {
         Running::Rows { sums: vec![0.0; summed], counts: vec![0; summed], average }
+    }
+
+    /// Adds the estimates of some features of a group.
+    fn add(
+        &mut self,
+        cells: &ScoredCells<'_>,
+        before: &Before,
+        estimates: &Estimates<'_>,
+        group: &Group,
+        features: Range<usize>,
+    ) {
+        let (width, first) = (cells.range.len(), features.start - cells.range.start);
+        let first_column = (features.start - group.features.start) as u32;
+        // Columns, estimates and the truth of what is compared in the row at that place.
+        let pairs = |at: usize| {
+            let from = at * width + first;
+            let truth = &cells.truth[from..from + features.len()];
+            let row = cells.rows.rows()[at] as usize;
+            let guesses = (first_column..).zip(estimates.row(row, features.clone()));
+            guesses.zip(truth).filter(|(_, truth)| !truth.is_nan())
+        };
+        match self {
+            Running::Ranking { tops, .. } => {
+                for (at, top) in cells.rows.ranked().zip(&mut tops[before.ranked..]) {
+                    for ((column, guess), _) in pairs(at) {
+                        top.offer(guess as f32, column);
+                    }
+                }
+            }
+            Running::Rows { sums, counts, .. } => {
+                let running = sums[before.summed..].iter_mut().zip(&mut counts[before.summed..]);
+                for (at, (sum, count)) in cells.rows.summed().zip(running) {
+                    for ((_, guess), truth) in pairs(at) {
+                        *sum += (guess - truth).powi(2);
+                        *count += 1;
+                    }
+                }
+            }
+            Running::Cells { sum, count } => {
+                for at in 0..cells.rows.rows().len() {
+                    for ((_, guess), truth) in pairs(at) {
+                        *sum += (guess - truth).powi(2);
+                        *count += 1;
+                    }
+                }
+            }
+        }
     }
 
     fn score(&self, group: usize, sets: &[ValidationRows]) -> Option<Score> {

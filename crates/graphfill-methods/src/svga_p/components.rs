@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use graphfill_data::{CellMask, splits};
-use graphfill_engine::cpu::{FinishRow, Store, sparse_product};
+use rayon::prelude::*;
 
 use crate::arb::Arb;
 use crate::error::Result;
@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
             task,
             unknown,
             scales,
-            operators: Operators::new(task.graph),
+            operators: Operators::on(task.graph, &task.training.device),
             offsets,
             folds: folds(features.rows(), unknown, task.seed),
         }
@@ -84,7 +84,8 @@ impl<'a> Source<'a> {
 
     /// The panels that a table is cut into.
     pub(super) fn panels(&self) -> Panels {
-        Panels::of(self.task.features, &vec![true; self.task.features.groups().len()])
+        let Task { features, training, .. } = self.task;
+        Panels::on(&training.device, features, &vec![true; features.groups().len()])
     }
 
     /// All components of a panel's features.
@@ -93,7 +94,7 @@ impl<'a> Source<'a> {
         for fold in [None].into_iter().chain((0..FOLDS as u8).map(Some)) {
             self.task.progress.check()?;
             let panel = self.panel(range.clone(), fold);
-            let parts = self.propagated(&panel);
+            let parts = self.propagated(&panel)?;
             let own = PanelComponents { features: range.clone(), width: panel.width, parts };
             match &mut found {
                 None => found = Some(own),
@@ -134,43 +135,32 @@ impl<'a> Source<'a> {
     }
 
     /// The five components of a panel.
-    fn propagated(&self, panel: &Panel) -> Vec<Vec<f32>> {
+    fn propagated(&self, panel: &Panel) -> Result<Vec<Vec<f32>>> {
         let ranking = self.task.features.groups_in(panel.features.clone());
         let ranking = ranking.into_iter().any(|(_, group, _)| group.is_ranking());
         let purpose = if ranking { Purpose::Ranking } else { Purpose::Values };
         let parameters = Arb.default(purpose, &self.task.fixed.of("arb"));
         let usual = parameters.get(ROUNDS).map_or(10, |rounds| rounds as usize);
         let mut parts = vec![Vec::new(); 3];
-        let most = MANY_ROUNDS.max(usual);
-        Arb.run(&self.operators, panel, &parameters, most, &mut |round, values| {
-            for (part, wanted) in [usual, FEW_ROUNDS, MANY_ROUNDS].into_iter().enumerate() {
+        let wanted = [usual, FEW_ROUNDS, MANY_ROUNDS];
+        let mut rounds = wanted;
+        rounds.sort_unstable();
+        let loaded = self.operators.load(panel);
+        Arb.run(&loaded, &parameters, &rounds, &mut |round, values| {
+            for (part, wanted) in wanted.into_iter().enumerate() {
                 if round == wanted {
                     parts[part] = values.to_vec();
                 }
             }
-        });
+        })?;
         let means = panel.known_means();
-        let adjacency = self.operators.adjacency();
-        let width = panel.width;
-        let known = panel.known_as_numbers();
-        let mut counts = vec![0.0f32; known.len()];
-        let mut sums = vec![0.0f32; known.len()];
-        sparse_product(adjacency, &known, width, &mut counts, &Store);
-        sparse_product(adjacency, &panel.values, width, &mut sums, &Store);
-        let mut farther = vec![0.0f32; known.len()];
-        sparse_product(adjacency, &counts, width, &mut farther, &Store);
-        let mut two_hops = known;
-        let shrunk = Shrunk { counts: &farther, means: &means };
-        sparse_product(adjacency, &sums, width, &mut two_hops, &shrunk);
-        let shrunk = Shrunk { counts: &counts, means: &means };
-        let mut one_hop = vec![0.0f32; sums.len()];
-        for (row, (sum, out)) in
-            sums.chunks_exact(width).zip(one_hop.chunks_exact_mut(width)).enumerate()
-        {
-            shrunk.finish(row, sum, out);
-        }
-        parts.extend([one_hop, two_hops]);
-        parts
+        let product = |panel_of: &[f32]| self.operators.adjacency_product(panel_of, panel.width);
+        let (counts, mut sums) = (product(&panel.known_as_numbers())?, product(&panel.values)?);
+        let (farther, mut two_hops) = (product(&counts)?, product(&sums)?);
+        shrink(&mut two_hops, &farther, &means);
+        shrink(&mut sums, &counts, &means);
+        parts.extend([sums, two_hops]);
+        Ok(parts)
     }
 
     /// Takes the known cells of a fold's rows from a run that has not seen them.
@@ -200,20 +190,14 @@ impl<'a> Source<'a> {
     }
 }
 
-/// (sum + mean) / (count + 1).
-struct Shrunk<'a> {
-    counts: &'a [f32],
-    means: &'a [f32],
-}
-
-impl FinishRow for Shrunk<'_> {
-    #[inline(always)]
-    fn finish(&self, row: usize, sum: &[f32], out: &mut [f32]) {
-        let counts = &self.counts[row * sum.len()..(row + 1) * sum.len()];
-        for (((out, sum), count), mean) in out.iter_mut().zip(sum).zip(counts).zip(self.means) {
-            *out = (sum + mean) / (count + 1.0);
+/// sum ← (sum + mean) / (count + 1), the means being those of the columns.
+fn shrink(sums: &mut [f32], counts: &[f32], means: &[f32]) {
+    let rows = sums.par_chunks_mut(means.len()).zip(counts.par_chunks(means.len()));
+    rows.for_each(|(sums, counts)| {
+        for ((sum, count), mean) in sums.iter_mut().zip(counts).zip(means) {
+            *sum = (*sum + mean) / (count + 1.0);
         }
-    }
+    });
 }
 
 fn folds(rows: usize, unknown: &CellMask, seed: u64) -> Vec<Option<u8>> {

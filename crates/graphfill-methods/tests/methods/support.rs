@@ -7,6 +7,10 @@ use graphfill_methods::fill::{FillOptions, Filled, fill};
 use graphfill_methods::learning::TrainingOptions;
 use graphfill_methods::{EstimateSink, Estimates, FixedParameters, Method, Result, Task, registry};
 
+#[path = "../../../graphfill-engine/tests/device/mod.rs"]
+#[allow(dead_code)]
+pub(crate) mod device;
+
 /// A small town with missing rows and cells.
 pub(crate) fn town(seed: u64) -> Dataset {
     let recipe = Recipe {
@@ -87,7 +91,13 @@ pub(crate) fn estimate(
         fixed.fix(name, parameter, *value);
     }
     let method: &dyn Method = registry::find(name).expect("a method");
-    let task = Task { ranking_depth: 5, fixed: &fixed, ..Task::new(graph, features, unknown) };
+    let training = TrainingOptions { device: device::device(), ..Default::default() };
+    let task = Task {
+        ranking_depth: 5,
+        fixed: &fixed,
+        training: &training,
+        ..Task::new(graph, features, unknown)
+    };
     let fitted = method.fit(&task).expect("fitted");
     let width = features.width();
     let mut dense = Dense { width, values: vec![f64::NAN; features.rows() * width] };

@@ -8,12 +8,8 @@ use graphfill_methods::features::Features;
 use graphfill_methods::learning::{CheckpointOptions, History, TrainingOptions, ValidationPlace};
 use graphfill_methods::{Task, registry};
 
-use crate::support::{LEARNERS, small_models};
+use crate::support::{LEARNERS, device, small_models};
 use crate::tables::{mixed, village};
-
-#[path = "../../../graphfill-engine/tests/device/mod.rs"]
-#[allow(dead_code)]
-mod device;
 
 const ROWS: usize = 96;
 

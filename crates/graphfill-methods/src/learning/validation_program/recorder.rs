@@ -57,9 +57,8 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
                 (RankingMeasure::RecallAndGain, DEPTHS.map(|times| times * depth).to_vec())
             }
         };
-        let touched = validation_rows.rows().iter().enumerate();
-        let ranked = touched.filter(|(at, _)| validation_rows.ranked(*at).is_some());
-        let ones = ranked.map(|(_, &row)| row).zip(validation_rows.ones(group));
+        let ranked = validation_rows.ranked().map(|at| validation_rows.rows()[at]);
+        let ones = ranked.zip(validation_rows.ones(group));
         let scored: Vec<(u32, &Vec<u32>)> = ones.filter(|(_, ones)| !ones.is_empty()).collect();
         let decoder = self.decoding.of(self.program, &about.features);
         let mut part =
@@ -102,7 +101,7 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
             let single = cells.cells(row as usize);
             cells.is_whole(row as usize) || single.iter().any(|cell| cells_of_run.contains(cell))
         };
-        let rows: Vec<u32> = self.chosen(rows).filter(has_any).collect();
+        let rows: Vec<u32> = self.chosen(rows).into_iter().filter(has_any).collect();
         let decoder = self.decoding.of(self.program, &of_run);
         let of_group = |group: usize| {
             let about = &features.groups()[group];
@@ -165,14 +164,13 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
         values
     }
 
-    fn chosen(&self, rows: Rows) -> impl Iterator<Item = u32> {
+    fn chosen(&self, rows: Rows) -> Vec<u32> {
         let [validation_rows] = &self.validator.rows;
-        let touched = validation_rows.rows().iter().enumerate();
-        let is_chosen = move |at: usize| match rows {
-            Rows::All => true,
-            Rows::Summed => validation_rows.summed(at).is_some(),
-        };
-        touched.filter(move |(at, _)| is_chosen(*at)).map(|(_, &row)| row)
+        let touched = validation_rows.rows();
+        match rows {
+            Rows::All => touched.to_vec(),
+            Rows::Summed => validation_rows.summed().map(|at| touched[at]).collect(),
+        }
     }
 
     fn rows_at_once(&self, columns: usize) -> usize {

@@ -10,8 +10,6 @@ use crate::features::Features;
 use crate::learning::{Bias, Counts, Decoded, NumericBlocks, ScaleOptions, Scales, TrainedModel};
 use crate::method::Task;
 
-#[path = "../../../../graphfill-engine/tests/device/mod.rs"]
-mod device;
 #[path = "../../../tests/methods/tables.rs"]
 #[allow(dead_code)]
 mod tables;
@@ -141,7 +139,7 @@ fn both(task: &Task<'_>, cells: &CellMask, case: Case) -> Option<(f64, f64)> {
     )
     .expect("a program")?;
     let plan = plan.with_auxiliary(vec![recorded]).expect("a plan");
-    let mut session = device::session(plan, 3);
+    let mut session = crate::device::session(plan, 3);
     for (name, values) in &program.inputs {
         session.write(name, values).expect("an input");
     }

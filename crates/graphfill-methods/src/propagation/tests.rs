@@ -1,0 +1,224 @@
+//! Rounds as programs give what rounds on the processor give: to the bit where the programs run on
+//! the processor too, to rounding elsewhere.
+
+use graphfill_data::generator::{ColumnSet, Recipe, generate};
+use graphfill_data::{Direction, EdgeList, UndirectedGraph};
+use graphfill_engine::cpu::panel_width;
+use proptest::prelude::*;
+
+use super::search::{Best, compare};
+use super::{Loaded, Operators, Propagation, Purpose};
+use crate::arb::Arb;
+use crate::device;
+use crate::feature_propagation::FeaturePropagation;
+use crate::features::{Features, Panel};
+use crate::fill::validation_sets;
+use crate::method::Task;
+use crate::neighbour_mean::NeighbourMean;
+use crate::parameters::Parameters;
+use crate::pcfi::Pcfi;
+
+/// The methods, with settings that behave differently.
+fn methods() -> Vec<(&'static dyn Propagation, Parameters)> {
+    let none = Parameters::default;
+    let arb = |alpha: f64, beta: f64| none().with("alpha", alpha).with("beta", beta);
+    vec![
+        (&FeaturePropagation, none()),
+        (&Arb, arb(0.9, 0.7)),
+        (&Arb, arb(1.0, 0.5)),
+        (&Arb, arb(0.3, 0.0)),
+        (&Pcfi, none().with("alpha", 0.5)),
+        (&NeighbourMean, none()),
+    ]
+}
+
+fn graph(nodes: usize, edges: &[(u32, u32, f32)], weighted: bool) -> UndirectedGraph {
+    let mut list = if weighted { EdgeList::weighted() } else { EdgeList::unweighted() };
+    for &(one, other, weight) in edges {
+        list.push(one % nodes as u32, other % nodes as u32, weight);
+    }
+    list.into_graph(nodes, Direction::Undirected).undirected()
+}
+
+/// Numbers between −1 and 1, those that are not known left out.
+fn panel(nodes: usize, columns: usize, seed: usize, known: impl Fn(usize, usize) -> bool) -> Panel {
+    let width = panel_width(columns);
+    let mut panel = Panel {
+        features: 0..columns,
+        width,
+        values: vec![0.0; nodes * width],
+        known: vec![0; nodes],
+        offsets: vec![0.0; columns],
+    };
+    for row in 0..nodes {
+        for column in (0..columns).filter(|&column| known(row, column)) {
+            panel.known[row] |= 1 << column;
+            let number = (row * 37 + column * 101 + seed * 13 + 7) as f32 * 0.618;
+            panel.values[row * width + column] = number.sin();
+        }
+    }
+    panel
+}
+
+/// What was handed out, round by round.
+fn handed_out(
+    method: &dyn Propagation,
+    loaded: &Loaded<'_>,
+    parameters: &Parameters,
+    rounds: &[usize],
+) -> Vec<(usize, Vec<f32>)> {
+    let mut all = Vec::new();
+    let ran = method.run(loaded, parameters, rounds, &mut |round, values| {
+        all.push((round, values.to_vec()));
+    });
+    ran.expect("a run");
+    all
+}
+
+fn same(found: &[f32], expected: &[f32]) -> bool {
+    let near = |(found, expected): (&f32, &f32)| {
+        let close = (found - expected).abs() <= 1e-5 * expected.abs().max(1.0);
+        if device::device().is_cuda() { close } else { found.to_bits() == expected.to_bits() }
+    };
+    found.len() == expected.len() && found.iter().zip(expected).all(near)
+}
+
+/// Compares every method on one panel after another, with the same programs.
+fn compare_rounds(graph: &UndirectedGraph, panels: &[Panel], rounds: &[usize]) {
+    let processor = Operators::new(graph);
+    let programs = Operators::as_programs(graph, &device::device());
+    for (method, parameters) in methods() {
+        for (at, panel) in panels.iter().enumerate() {
+            let rounds = if method.most_rounds() == 1 { &[1] } else { rounds };
+            let expected = handed_out(method, &processor.load(panel), &parameters, rounds);
+            let found = handed_out(method, &programs.load(panel), &parameters, rounds);
+            let numbers: Vec<usize> = found.iter().map(|(round, _)| *round).collect();
+            assert_eq!(numbers, rounds);
+            for ((round, found), (_, expected)) in found.iter().zip(&expected) {
+                let name = method.info().name;
+                assert!(
+                    same(found, expected),
+                    "{name} {parameters:?}, panel {at}, round {round}: {found:?} not {expected:?}"
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn programs_do_what_the_processor_does(
+        nodes in 1usize..14,
+        edges in prop::collection::vec((0u32..14, 0u32..14, 0.1f32..3.0), 0..40),
+        weighted: bool,
+        columns in prop_oneof![1usize..4, Just(9), Just(33), Just(64)],
+        pattern in 0usize..5,
+    ) {
+        let graph = graph(nodes, &edges, weighted);
+        let known = |row: usize, column: usize| match pattern {
+            0 => false,
+            1 => true,
+            2 => row % 2 == 0,
+            3 => column == 0,
+            _ => (row * 5 + column * 3) % 4 == 0,
+        };
+        // Other widths in between, and the same width twice.
+        let panels = [
+            panel(nodes, columns, 0, known),
+            panel(nodes, 1, 1, |row, _| row == 0),
+            panel(nodes, columns, 2, |row, column| !known(row, column)),
+            panel(nodes, columns, 3, known),
+        ];
+        compare_rounds(&graph, &panels, &[1, 2, 3, 6]);
+    }
+}
+
+/// A star: its centre has far more neighbours than a card sums in one go.
+#[test]
+fn a_hub_is_summed_like_all_others() {
+    let edges: Vec<_> = (1..3000u32).map(|leaf| (0, leaf, 1.0)).collect();
+    let graph = graph(3000, &edges, false);
+    let panels = [
+        panel(3000, 20, 0, |row, column| row % 3 == 1 && column % 2 == 0),
+        panel(3000, 64, 1, |row, _| row % 4 < 2),
+    ];
+    compare_rounds(&graph, &panels, &[4]);
+}
+
+#[test]
+fn only_what_is_looked_at_comes_back() {
+    let edges: Vec<_> = (0..40u32).map(|node| (node, (node * 7 + 3) % 40, 1.0)).collect();
+    let graph = graph(40, &edges, false);
+    let lists = vec![vec![3, 4, 17, 39], Vec::new(), vec![0, 39], (0..40).collect()];
+    let operators = Operators::as_programs(&graph, &device::device()).looking_at(lists.clone());
+    let processor = Operators::new(&graph);
+    let rounds: Vec<usize> = (2..=7).collect();
+    let panel = panel(40, 10, 0, |row, column| (row + column) % 3 == 0);
+    for (method, parameters) in methods().into_iter().filter(|(m, _)| m.most_rounds() > 1) {
+        let expected = handed_out(method, &processor.load(&panel), &parameters, &rounds);
+        for (list, rows) in lists.iter().enumerate() {
+            let loaded = operators.load(&panel).looked_at(list);
+            let found = handed_out(method, &loaded, &parameters, &rounds);
+            for ((round, found), (_, expected)) in found.iter().zip(&expected) {
+                for &row in rows {
+                    let cells = row as usize * panel.width..(row as usize + 1) * panel.width;
+                    let (found, expected) = (&found[cells.clone()], &expected[cells]);
+                    assert!(same(found, expected), "list {list}, row {row}, round {round}");
+                }
+            }
+        }
+    }
+}
+
+/// The choices that validation makes, from the rows that are looked at alone.
+#[test]
+fn validation_chooses_the_same() {
+    fn chosen<P: Propagation>(method: &P, task: &Task<'_>) -> [Vec<Option<Best>>; 2] {
+        let none = Parameters::default();
+        let purposes = [Purpose::Ranking, Purpose::Values];
+        let settings = purposes.map(|purpose| method.settings(purpose, &none));
+        let ways =
+            [Operators::new(task.graph), Operators::as_programs(task.graph, &device::device())];
+        ways.map(|operators| {
+            compare(method, task, operators, &settings, &(1..=5)).expect("a comparison")
+        })
+    }
+    for columns in [ColumnSet::Mixed, ColumnSet::Numbers(3)] {
+        let recipe = Recipe { nodes: 150, topics: 30, columns, ..Recipe::default() };
+        let dataset = generate(&recipe).expect("a town").dataset;
+        let (graph, features) = (dataset.graph.undirected(), Features::of(&dataset.table));
+        let unknown = features.missing();
+        let validation = validation_sets(&features, &unknown, 3);
+        assert!(validation.len() > 1);
+        let task = Task { validation: &validation, ..Task::new(&graph, &features, &unknown) };
+        let all = [chosen(&FeaturePropagation, &task), chosen(&Arb, &task), chosen(&Pcfi, &task)];
+        for [expected, found] in &all {
+            assert!(expected.iter().flatten().count() > 1);
+            for (expected, found) in expected.iter().zip(found) {
+                let told = |best: &Best| (best.setting, best.round, best.score);
+                if device::device().is_cuda() {
+                    let value = |best: &Option<Best>| best.as_ref().map_or(0.0, |b| b.score.value);
+                    let (found, expected) = (value(found), value(expected));
+                    assert!((found - expected).abs() < 1e-3 * (1.0 + expected.abs()));
+                } else {
+                    assert_eq!(found.as_ref().map(told), expected.as_ref().map(told));
+                }
+            }
+        }
+    }
+}
+
+/// As many lists as there are sets of validation cells at the most, and more.
+#[test]
+fn there_may_be_many_lists() {
+    let graph = graph(5, &[(0, 1, 1.0)], false);
+    let lists = (0..60).map(|list| vec![list % 5]).collect();
+    let operators = Operators::as_programs(&graph, &device::device()).looking_at(lists);
+    let panel = panel(5, 3, 0, |row, _| row == 0);
+    for (method, parameters) in methods() {
+        let loaded = operators.load(&panel).looked_at(59);
+        assert_eq!(handed_out(method, &loaded, &parameters, &[1]).len(), 1);
+    }
+}
