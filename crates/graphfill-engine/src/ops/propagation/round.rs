@@ -94,7 +94,7 @@ impl Operation for Round {
         let (given, shares, divisors) =
             (input(self.given), input(self.shares), input(self.divisors));
         let pull = shares.map(|shares| pull(call, shares, Shape { rows, columns }));
-        let dealt = Dealt::new(rows, columns);
+        let dealt = Dealt::new(view, columns);
         let pieces = cut_long_rows(call, (identity, "rows"), view, columns)?;
         if let Some(pieces) = pieces {
             let arguments = [
