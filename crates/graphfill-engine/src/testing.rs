@@ -177,9 +177,10 @@ fn compare(what: &str, found: &[f32], expected: &[f64]) {
     assert_eq!(found.len(), expected.len(), "{what}");
     // Relative to the largest of them, unless that is so small that only rounding is left.
     let scale = expected.iter().fold(0.3, |most: f64, value| most.max(value.abs()));
+    let tolerance = device::tolerance();
     for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let error = (f64::from(found) - expected).abs() / scale;
-        assert!(error < 2e-5, "{what}, number {at}: {found} instead of {expected}");
+        assert!(error < tolerance, "{what}, number {at}: {found} instead of {expected}");
     }
 }
 

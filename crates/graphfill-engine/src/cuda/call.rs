@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::Precision;
 use super::command::{
     Address, Argument, Command, Dense, Exactness, Existing, Grid, Kernel, Product,
 };
@@ -53,6 +54,7 @@ pub struct Call<'a> {
     step: &'a Step,
     /// Where the seed and the number of the step are.
     context: Address,
+    precision: Precision,
     constants: &'a mut dyn Constants,
     commands: &'a mut Vec<Command>,
     used_scratch: usize,
@@ -65,11 +67,12 @@ impl<'a> Call<'a> {
         base: Address,
         step: &'a Step,
         context: Address,
+        precision: Precision,
         constants: &'a mut dyn Constants,
         commands: &'a mut Vec<Command>,
     ) -> Self {
         let (used_scratch, finishes) = (0, Vec::new());
-        Call { base, step, context, constants, commands, used_scratch, finishes }
+        Call { base, step, context, precision, constants, commands, used_scratch, finishes }
     }
 
     /// Has the operation do these as well.
@@ -153,6 +156,11 @@ impl<'a> Call<'a> {
         self.context
     }
 
+    /// How exactly products are to be computed.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
     /// What the operation holds for itself, in the memory of the device. It is made and uploaded
     /// once for each `of`, the address of what it is made from, and `part`, which says what of it.
     pub fn constant<T: bytemuck::NoUninit>(
@@ -203,6 +211,11 @@ impl<'a> Call<'a> {
         arguments: [Argument; COUNT],
     ) {
         self.commands.push(Command::Launch { kernel, grid, arguments: arguments.to_vec() });
+    }
+
+    /// Launches a kernel with a list of arguments.
+    pub fn launch_with(&mut self, kernel: Kernel, grid: Grid, arguments: Vec<Argument>) {
+        self.commands.push(Command::Launch { kernel, grid, arguments });
     }
 
     /// Launches a kernel whose last parameters say what is done to its output right away.

@@ -10,6 +10,7 @@ mod call;
 mod card;
 mod command;
 mod finish;
+pub(crate) mod halves;
 #[cfg(feature = "cuda")]
 mod lanes;
 mod options;

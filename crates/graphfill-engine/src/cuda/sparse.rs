@@ -56,16 +56,21 @@ impl Dealt {
     fn over(inner: usize, columns: usize) -> Self {
         let vectors = columns % 4 == 0;
         let width = if vectors { columns / 4 } else { columns };
-        let whole = width.next_power_of_two().clamp(1, 32);
-        let bytes = |lanes: usize| inner * lanes * if vectors { 16 } else { 4 };
-        let mut lanes = whole;
-        // Narrower strips, if those of all rows then stay in the cache.
-        if width > LEAST_LANES && bytes(LEAST_LANES) <= CACHED_BYTES {
-            while lanes > LEAST_LANES && bytes(lanes) > CACHED_BYTES {
+        let lanes = if vectors { Dealt::lanes(inner, width) } else { whole_lanes(width) };
+        Dealt { vectors, lanes, width }
+    }
+
+    /// Lanes that take 16 bytes each of rows that are so many times as long: fewer of them, if strips
+    /// of all rows then stay in the cache.
+    pub(crate) fn lanes(inner: usize, width: usize) -> u32 {
+        let mut lanes = whole_lanes(width) as usize;
+        let fits = |lanes: usize| inner * lanes * 16 <= CACHED_BYTES;
+        if width > LEAST_LANES && fits(LEAST_LANES) {
+            while lanes > LEAST_LANES && !fits(lanes) {
                 lanes /= 2;
             }
         }
-        Dealt { vectors, lanes: lanes as u32, width }
+        lanes as u32
     }
 
     /// A group for each of so many rows or pieces, and each strip.
@@ -74,6 +79,11 @@ impl Dealt {
         let strips = self.width.div_ceil(self.lanes as usize).max(1);
         Grid::blocks(rows.div_ceil(groups).max(1), THREADS as u32).by(strips)
     }
+}
+
+/// Lanes that take a row in one go, or a warp.
+fn whole_lanes(width: usize) -> u32 {
+    width.next_power_of_two().clamp(1, 32) as u32
 }
 
 /// The pieces of long rows on a card.

@@ -60,6 +60,53 @@ __device__ __forceinline__ V sum_of_entries(const u32 *columns, const float *val
     return sum;
 }
 
+// Eight numbers of 16 bits, and eight sums.
+struct Eight {
+    float4 low;
+    float4 high;
+};
+
+__device__ __forceinline__ float2 both_halves(u32 packed) {
+    float2 both;
+    asm("{.reg .b16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; cvt.f32.f16 %1, high;}"
+        : "=f"(both.x), "=f"(both.y)
+        : "r"(packed));
+    return both;
+}
+
+__device__ __forceinline__ void add_halves(Eight &sum, float value, uint4 packed) {
+    float2 first = both_halves(packed.x), second = both_halves(packed.y);
+    float2 third = both_halves(packed.z), fourth = both_halves(packed.w);
+    add_scaled(sum.low, value, make_float4(first.x, first.y, second.x, second.y));
+    add_scaled(sum.high, value, make_float4(third.x, third.y, fourth.x, fourth.y));
+}
+
+// The sum over some entries, of the columns at `at` of halved rows that are `width` times eight long.
+__device__ __forceinline__ Eight sum_of_halves(const u32 *columns, const float *values, u32 begin, u32 end,
+                                               const uint4 *halves, const float *scales, u64 width,
+                                               u64 at) {
+    Eight sum = {nothing<float4>(), nothing<float4>()};
+    u32 entry = begin;
+    for (; entry + 4 <= end; entry += 4) {
+        uint4 other[4];
+        float value[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            u32 column = columns[entry + k];
+            other[k] = __ldg(&halves[column * width + at]);
+            value[k] = (values ? values[entry + k] : 1.0f) * scales[column];
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++) add_halves(sum, value[k], other[k]);
+    }
+    for (; entry < end; entry++) {
+        u32 column = columns[entry];
+        float value = (values ? values[entry] : 1.0f) * scales[column];
+        add_halves(sum, value, __ldg(&halves[column * width + at]));
+    }
+    return sum;
+}
+
 // A piece of a long row.
 struct Piece {
     u32 row;

@@ -27,6 +27,23 @@ extern "C" __global__ void sparse_product_of_vectors(const u32 *offsets, const u
     product_rows(Sparse{offsets, columns, values}, dense, out, rows, width, lanes, FINISH);
 }
 
+// The same with the dense rows halved: `width` counts eights of their columns.
+extern "C" __global__ void sparse_product_of_halves(const u32 *offsets, const u32 *columns,
+                                                    const float *values, const uint4 *halves,
+                                                    const float *scales, float4 *out, u32 rows,
+                                                    u64 width, u32 lanes, FINISH_PARAMETERS) {
+    Finish finish = FINISH;
+    u32 row = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
+    u64 at = (u64)blockIdx.y * lanes + threadIdx.x % lanes;
+    if (row >= rows || at >= width) return;
+    u32 begin = offsets[row], end = offsets[row + 1];
+    if (end - begin > LONG_ROW) return;
+    Eight sum = sum_of_halves(columns, values, begin, end, halves, scales, width, at);
+    u64 place = 2 * (row * width + at);
+    out[place] = finish(sum.low, place, 2 * at);
+    out[place + 1] = finish(sum.high, place + 1, 2 * at + 1);
+}
+
 extern "C" __global__ void sum_long_rows(const u32 *columns, const float *values, const Piece *pieces,
                                          u32 count, const float *dense, u64 width, float *partial,
                                          u32 lanes) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::cpu::{Call, sparse_times_dense};
 use crate::cuda;
+use crate::cuda::halves::{halve, halves_scratch};
 use crate::cuda::sparse::{Dealt, pieces_scratch, sparse_source, sum_long_rows};
 use crate::program::{Backward, Constant, Mismatch, Operation, Program};
 use crate::{Matrix, Shape, SparseMatrix, SparseView};
@@ -106,7 +107,8 @@ impl Operation for SparseProduct {
     }
 
     fn cuda_scratch(&self, inputs: &[Shape], _wanted: &[bool]) -> usize {
-        pieces_scratch(self.rows(), inputs[0].columns)
+        let (rows, columns) = (self.rows(), inputs[0].columns);
+        pieces_scratch(rows, columns) + halves_scratch(rows, columns)
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
@@ -119,19 +121,22 @@ impl Operation for SparseProduct {
         let sparse = call.sparse(identity, part, view)?;
         let (dense, out) = (call.input(0), call.output(0));
         let pieces = sum_long_rows(call, KERNELS, (identity, part), view, dense, columns)?;
-        let dealt = Dealt::new(view, columns);
-        let name = if dealt.vectors { "sparse_product_of_vectors" } else { "sparse_product" };
-        let arguments = [
-            sparse.offsets.into(),
-            sparse.columns.into(),
-            sparse.values.into(),
-            dense.into(),
-            out.into(),
-            (view.rows() as u32).into(),
-            dealt.width.into(),
-            dealt.lanes.into(),
-        ];
-        call.launch_finishing(KERNELS.kernel(name), dealt.grid(view.rows()), &arguments);
+        let rows = (view.rows() as u32).into();
+        let matrix = [sparse.offsets.into(), sparse.columns.into(), sparse.values.into()];
+        if let Some(halves) = halve(call, view, call.input_matrix(0)) {
+            let dealt = Dealt::of_halves(view, columns);
+            let dense = [halves.numbers.into(), halves.scales.into()];
+            let rest = [out.into(), rows, dealt.width.into(), dealt.lanes.into()];
+            let kernel = KERNELS.kernel("sparse_product_of_halves");
+            let arguments = [&matrix[..], &dense, &rest].concat();
+            call.launch_finishing(kernel, dealt.grid(view.rows()), &arguments);
+        } else {
+            let dealt = Dealt::new(view, columns);
+            let name = if dealt.vectors { "sparse_product_of_vectors" } else { "sparse_product" };
+            let rest = [dense.into(), out.into(), rows, dealt.width.into(), dealt.lanes.into()];
+            let arguments = [&matrix[..], &rest].concat();
+            call.launch_finishing(KERNELS.kernel(name), dealt.grid(view.rows()), &arguments);
+        }
         if let Some(pieces) = pieces {
             let arguments = [pieces.list.into(), pieces.partial.into(), out.into(), columns.into()];
             let grid = cuda::Grid::blocks(pieces.count, cuda::THREADS);

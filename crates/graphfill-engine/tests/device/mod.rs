@@ -22,6 +22,17 @@ pub(crate) fn device() -> Device {
     DEVICE.clone()
 }
 
+/// What a result may be off by there, relative to the largest: products whose factors have 11 bits
+/// are not as exact as those of single precision.
+#[allow(dead_code, reason = "not every test compares numbers")]
+pub(crate) fn tolerance() -> f64 {
+    match DEVICE.cuda_options().map(|options| options.precision) {
+        None | Some(Precision::F32) => 2e-5,
+        Some(Precision::Tf32) => 3e-3,
+        Some(Precision::Bf16) => 3e-2,
+    }
+}
+
 /// A session on it.
 pub(crate) fn session(plan: Plan, seed: u64) -> Session {
     Session::new(plan.on(&device()), seed).expect("a session")

@@ -147,6 +147,7 @@ impl Cuda {
     /// What each step can do of the steps right after it, which change its output in place.
     fn joined(&mut self, index: usize, program: &PlannedProgram) -> Vec<Vec<Finish>> {
         let (base, context) = (self.arena.address(), self.context(index));
+        let precision = self.card.options.precision;
         let mut joined: Vec<Vec<Finish>> = Vec::new();
         let mut skipped = 0;
         for (at, step) in program.steps.iter().enumerate() {
@@ -158,7 +159,8 @@ impl Cuda {
                     && next.outputs[..] == [place]
                     && next.inputs.iter().any(|input| Some(*input) == place);
                 let mut nothing = Vec::new();
-                let call = Call::new(base, next, context, &mut self.uploads, &mut nothing);
+                let call =
+                    Call::new(base, next, context, precision, &mut self.uploads, &mut nothing);
                 let Some(finish) = next.operation.cuda_finish(&call).filter(|_| in_place) else {
                     break;
                 };
@@ -176,6 +178,7 @@ impl Cuda {
 
     fn ready(&mut self, index: usize, program: &PlannedProgram) -> Result<Ready> {
         let (base, context) = (self.arena.address(), self.context(index));
+        let precision = self.card.options.precision;
         let joined = self.joined(index, program);
         let mut steps: Vec<Vec<Command>> = Vec::new();
         // How many of the next steps were done already.
@@ -188,7 +191,8 @@ impl Cuda {
                 continue;
             }
             done = joined[at].len();
-            let mut call = Call::new(base, step, context, &mut self.uploads, &mut commands);
+            let mut call =
+                Call::new(base, step, context, precision, &mut self.uploads, &mut commands);
             call.finish_with(joined[at].clone());
             step.operation.cuda(&mut call).map_err(|problem| {
                 let (name, place) = (step.operation.name(), step.place);

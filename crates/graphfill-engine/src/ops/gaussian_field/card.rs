@@ -11,8 +11,9 @@
 use std::sync::Arc;
 
 use super::GaussianField;
+use crate::cuda::halves::{halve, halves_scratch};
 use crate::cuda::sparse::{Dealt, pieces, pieces_scratch, sparse_source, sum_long_rows};
-use crate::cuda::{Address, Call, Dense, Existing, Grid, Source, THREADS};
+use crate::cuda::{Address, Argument, Call, Dense, Existing, Grid, Source, THREADS};
 use crate::ops::Factor;
 use crate::{Shape, SparseView};
 
@@ -60,8 +61,10 @@ impl Parts {
     fn new(similarity: SparseView<'_>, shape: Shape, with_determinant: bool) -> Self {
         let Shape { rows, columns } = shape;
         let padded = columns.next_multiple_of(TILE);
-        let grid = Dealt::new(similarity, columns).grid(rows);
-        let trace = 2 * grid.blocks[0] as usize * grid.blocks[1] as usize;
+        let blocks = |dealt: Dealt| dealt.grid(rows).blocks.map(|blocks| blocks as usize);
+        let [whole, halved] =
+            [Dealt::new, Dealt::of_halves].map(|dealt| blocks(dealt(similarity, columns)));
+        let trace = 2 * (whole[0] * whole[1]).max(halved[0] * halved[1]);
         let part = |len: usize| if with_determinant { len } else { 0 };
         Parts {
             column_sums: part(2 * portions(rows).0 * columns),
@@ -92,6 +95,17 @@ impl Parts {
     }
 }
 
+/// The latents about their mean row.
+#[derive(Debug, Clone, Copy)]
+struct Centred {
+    /// c.
+    row: Address,
+    /// What c leaves of the sums, doubles.
+    rest: Address,
+    /// [C 1].
+    rows: Dense,
+}
+
 /// What the determinant gives.
 struct Determinant {
     logarithms: Address,
@@ -104,7 +118,10 @@ impl GaussianField {
         let view = self.similarity.view();
         let summed = if pieces(view) > 0 { shape.len().next_multiple_of(16) } else { 0 };
         let parts = Parts::new(view, shape, self.log_determinant != 0.0);
-        parts.len() + pieces_scratch(view, shape.columns) + summed
+        parts.len()
+            + pieces_scratch(view, shape.columns)
+            + halves_scratch(view, shape.columns)
+            + summed
     }
 
     pub(super) fn on_card(&self, call: &mut Call<'_>) -> Result<(), String> {
@@ -114,8 +131,10 @@ impl GaussianField {
         let with_determinant = self.log_determinant != 0.0 && columns > 0;
         let parts = Parts::new(self.similarity.view(), shape, with_determinant);
         let trace = call.scratch(parts.trace);
-        let blocks = call.beside(|call| self.quadratic_on_card(call, derivative, trace))?;
-        let determinant = with_determinant.then(|| self.determinant_on_card(call, &parts));
+        let centred = with_determinant.then(|| self.centre_on_card(call, &parts));
+        let blocks =
+            call.beside(|call| self.quadratic_on_card(call, derivative, centred, trace))?;
+        let determinant = centred.map(|centred| self.determinant_on_card(call, centred, &parts));
         call.meet();
         let factors = determinant.as_ref().and_then(|found| found.derivative);
         if let (Some((centred, inverse)), Some(out)) = (factors, derivative) {
@@ -142,11 +161,12 @@ impl GaussianField {
         Ok(())
     }
 
-    fn determinant_on_card(&self, call: &mut Call<'_>, parts: &Parts) -> Determinant {
+    /// c, and Z about it.
+    fn centre_on_card(&self, call: &mut Call<'_>, parts: &Parts) -> Centred {
         let Shape { rows, columns } = call.input_shape(0);
         let latent = call.input(0);
-        let [column_sums, centre, rest, centred, gram, inverse] =
-            [parts.column_sums, parts.centre, parts.rest, parts.centred, parts.gram, parts.inverse]
+        let [column_sums, row, rest, rows_about_it] =
+            [parts.column_sums, parts.centre, parts.rest, parts.centred]
                 .map(|len| call.scratch(len));
         let (portions, rows_a_portion) = portions(rows);
         let width = columns as u32;
@@ -159,7 +179,7 @@ impl GaussianField {
             (portions as u32).into(),
             rows.into(),
             width.into(),
-            centre.into(),
+            row.into(),
             rest.into(),
         ];
         let grid = Grid::blocks(columns.div_ceil(64), 64);
@@ -169,15 +189,26 @@ impl GaussianField {
             if vectors { ("centre_rows_of_vectors", 4) } else { ("centre_rows", 1) };
         let arguments = [
             latent.into(),
-            centre.into(),
-            centred.into(),
+            row.into(),
+            rows_about_it.into(),
             rows.into(),
             (width / share as u32).into(),
         ];
         let count = rows * (columns + EXTRA) / share;
         call.launch(KERNELS.kernel(name), Grid::strided(count), arguments);
-        let extended = Dense::new(centred, rows, columns + EXTRA);
-        let centred = Dense::new(centred, rows, columns).with_stride(columns + EXTRA);
+        Centred { row, rest, rows: Dense::new(rows_about_it, rows, columns + EXTRA) }
+    }
+
+    fn determinant_on_card(
+        &self,
+        call: &mut Call<'_>,
+        Centred { row: centre, rest, rows: extended }: Centred,
+        parts: &Parts,
+    ) -> Determinant {
+        let Shape { rows, columns } = call.input_shape(0);
+        let width = columns as u32;
+        let [gram, inverse] = [parts.gram, parts.inverse].map(|len| call.scratch(len));
+        let centred = Dense { columns, ..extended };
         let gram = Dense::new(gram, columns, columns);
         let (left, right) = ((centred, Factor::Transposed), (centred, Factor::Plain));
         call.product(left, right, gram, Existing::Replace);
@@ -232,6 +263,7 @@ impl GaussianField {
         &self,
         call: &mut Call<'_>,
         derivative: Option<Address>,
+        centred: Option<Centred>,
         trace: Address,
     ) -> Result<usize, String> {
         let Shape { rows, columns } = call.input_shape(0);
@@ -250,23 +282,38 @@ impl GaussianField {
             );
             summed
         });
-        let dealt = Dealt::new(view, columns);
+        let matrix = [sparse.offsets.into(), sparse.columns.into(), sparse.values.into()];
+        let halves = centred.and_then(|Centred { row, rows, .. }| {
+            Some((row, halve(call, view, Dense { columns, ..rows })?))
+        });
+        let result =
+            [latent.into(), summed.into(), (2.0 * self.quadratic).into(), derivative.into()];
+        let (kernel, dealt, gathered) = match halves {
+            Some((centre, halves)) => {
+                let sums = call.constant(identity.0, "rows.sums", || sums_of_rows(view))?;
+                let [numbers, scales] = [halves.numbers, halves.scales];
+                let gathered = [numbers, scales, sums, centre].map(Argument::from).to_vec();
+                ("quadratic_of_halves", Dealt::of_halves(view, columns), gathered)
+            }
+            None => {
+                let dealt = Dealt::new(view, columns);
+                let name = if dealt.vectors { "quadratic_of_vectors" } else { "quadratic" };
+                (name, dealt, Vec::new())
+            }
+        };
         let grid = dealt.grid(rows);
-        let arguments = [
-            sparse.offsets.into(),
-            sparse.columns.into(),
-            sparse.values.into(),
-            latent.into(),
-            summed.into(),
-            (2.0 * self.quadratic).into(),
-            derivative.into(),
-            (rows as u32).into(),
-            dealt.width.into(),
-            dealt.lanes.into(),
-            trace.into(),
-        ];
-        let name = if dealt.vectors { "quadratic_of_vectors" } else { "quadratic" };
-        call.launch(KERNELS.kernel(name), grid, arguments);
+        let rest = [(rows as u32).into(), dealt.width.into(), dealt.lanes.into(), trace.into()];
+        let arguments = [&matrix[..], &gathered, &result, &rest].concat();
+        call.launch_with(KERNELS.kernel(kernel), grid, arguments);
         Ok(grid.blocks[0] as usize * grid.blocks[1] as usize)
     }
+}
+
+/// Σ_j s_ij of every row.
+fn sums_of_rows(view: SparseView<'_>) -> Vec<f32> {
+    let sum = |row: usize| match view.values(row) {
+        Some(values) => values.iter().map(|&value| f64::from(value)).sum::<f64>() as f32,
+        None => view.columns(row).len() as f32,
+    };
+    (0..view.rows()).map(sum).collect()
 }

@@ -282,6 +282,40 @@ extern "C" __global__ void quadratic_of_vectors(const u32 *offsets, const u32 *c
                    partial);
 }
 
+// The same with the rows of C halved, about which S z = S C + centre * (sum of the row of S): what rows
+// share is not rounded. `width` counts eights of columns.
+extern "C" __global__ void quadratic_of_halves(const u32 *offsets, const u32 *columns, const float *values,
+                                               const uint4 *halves, const float *scales,
+                                               const float *row_sums, const float4 *centre,
+                                               const float4 *latent, const float4 *summed, float factor,
+                                               float4 *out, u32 rows, u64 width, u32 lanes,
+                                               double *partial) {
+    u32 row = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
+    u64 at = (u64)blockIdx.y * lanes + threadIdx.x % lanes;
+    float along = 0.0f;
+    if (row < rows && at < width) {
+        u32 begin = offsets[row], end = offsets[row + 1];
+        u64 place = 2 * (row * width + at);
+        Eight sum;
+        if (end - begin > LONG_ROW) {
+            sum = Eight{summed[place], summed[place + 1]};
+        } else {
+            sum = sum_of_halves(columns, values, begin, end, halves, scales, width, at);
+            float share = row_sums[row];
+            sum = Eight{plus_scaled(sum.low, share, centre[2 * at]),
+                        plus_scaled(sum.high, share, centre[2 * at + 1])};
+        }
+        float4 low = difference(latent[place], sum.low, along);
+        float4 high = difference(latent[place + 1], sum.high, along);
+        if (out) {
+            out[place] = times(factor, low);
+            out[place + 1] = times(factor, high);
+        }
+    }
+    double whole = block_sum((double)along);
+    if (threadIdx.x == 0) partial[(u64)blockIdx.y * gridDim.x + blockIdx.x] = whole;
+}
+
 extern "C" __global__ void sum_long_rows(const u32 *columns, const float *values, const Piece *pieces,
                                          u32 count, const float *dense, u64 width, float *partial,
                                          u32 lanes) {
