@@ -10,7 +10,7 @@ use crate::{Initial, Matrix, Plan, Program, Shape, SparseMatrix};
 #[path = "../tests/device/mod.rs"]
 mod device;
 
-pub(crate) use device::session;
+pub(crate) use device::{coarseness, session};
 
 /// A matrix of doubles.
 #[derive(Debug, Clone, PartialEq)]
@@ -177,7 +177,7 @@ fn compare(what: &str, found: &[f32], expected: &[f64]) {
     assert_eq!(found.len(), expected.len(), "{what}");
     // Relative to the largest of them, unless that is so small that only rounding is left.
     let scale = expected.iter().fold(0.3, |most: f64, value| most.max(value.abs()));
-    let tolerance = device::tolerance();
+    let tolerance = 2e-5 * coarseness();
     for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let error = (f64::from(found) - expected).abs() / scale;
         assert!(error < tolerance, "{what}, number {at}: {found} instead of {expected}");

@@ -264,7 +264,7 @@ fn errors(configuration: &Configuration) -> BTreeMap<String, f64> {
 
 fn assert_agrees(configuration: &Configuration) {
     let errors = errors(configuration);
-    let fine = errors.values().all(|&error| error <= TOLERANCE);
+    let fine = errors.values().all(|&error| error <= TOLERANCE * device::coarseness());
     assert!(fine, "{configuration:#?}\n{errors:#?}");
 }
 

@@ -115,7 +115,8 @@ pub(crate) fn assert_close(found: &[f32], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let largest = expected.iter().fold(0.1, |most: f64, value| most.max(value.abs()));
     for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
-        let close = (f64::from(found) - expected).abs() <= TOLERANCE * largest;
+        let tolerance = TOLERANCE * crate::device::coarseness();
+        let close = (f64::from(found) - expected).abs() <= tolerance * largest;
         assert!(close, "{what}, number {at}: {found}, not {expected}");
     }
 }
