@@ -70,7 +70,7 @@ def compare_estimates(program):
         found = {}
         for device in ["cpu", "cuda"]:
             output = folder / f"{device}.csv"
-            command = [program, "fill", folder / "nodes.csv", folder / "edges.csv", "-o", output, "--method", "svga-p"]
+            command = [program, "fill", folder / "nodes.csv", folder / "nodes.edges.csv", "-o", output, "--method", "svga-p"]
             command += ["--max-updates", "300", "--device", device, "--precision", "f32", "--quiet"]
             subprocess.run(command, check=True)
             with open(output, newline="") as file:
@@ -208,7 +208,7 @@ def time_svga_p(program):
         subprocess.run([program, "demo", "--keep", folder, "--quiet", "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
         took = {}
         for updates in [200, 1200]:
-            command = [program, "evaluate", f"{folder}/nodes.csv", f"{folder}/edges.csv", "--methods", "svga-p"]
+            command = [program, "evaluate", f"{folder}/nodes.csv", f"{folder}/nodes.edges.csv", "--methods", "svga-p"]
             command += ["--max-updates", str(updates), "--device", "cuda", "--quiet", "--param", "svga-p.patience=5000"]
             started = time.perf_counter()
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
