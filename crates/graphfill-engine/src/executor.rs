@@ -32,6 +32,7 @@ pub(crate) enum Broken {
         found: f32,
     },
     /// The device failed.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the processor does not fail"))]
     Failed(EngineError),
 }
 

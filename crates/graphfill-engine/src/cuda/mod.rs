@@ -4,6 +4,10 @@
 //! Operations say what to launch in [`Operation::cuda`](crate::Operation::cuda), with kernels in a
 //! `.cu` file beside them. That is plain data, known once the arena has an address; see [`Call`].
 //! Kernels are compiled when they are first used, for the card at hand.
+#![cfg_attr(
+    not(feature = "cuda"),
+    allow(dead_code, unused_imports, reason = "commands that nobody runs")
+)]
 
 mod call;
 #[cfg(feature = "cuda")]
