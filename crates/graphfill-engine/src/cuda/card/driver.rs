@@ -15,7 +15,9 @@ use crate::cuda::{Address, Argument, Grid};
 /// What the driver says went wrong.
 pub(super) fn problem(error: DriverError) -> String {
     if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-        return "it is out of memory".to_owned();
+        return "it is out of memory; end other programs on it, lower what the model needs, or use the \
+                CPU"
+            .to_owned();
     }
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     text.unwrap_or_else(|_| format!("error {}", error.0 as i32))

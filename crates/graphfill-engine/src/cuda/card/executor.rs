@@ -90,9 +90,7 @@ impl Cuda {
         let stream = &lanes[0].stream;
         let arena = Memory::new(&card.context, plan.arena_len() * 4).map_err(|error| {
             let (needed, problem) = (crate::error::in_units(plan.peak_bytes()), problem(error));
-            failed(format!(
-                "{problem}: {needed} are needed\n  lower --param METHOD.width or use --device cpu"
-            ))
+            failed(format!("{needed} are needed, and {problem}"))
         })?;
         let contexts = Memory::new(&card.context, (count + 1) * CONTEXT * 4).map_err(fail)?;
         stream.zero(arena.address(), plan.arena_len()).map_err(fail)?;
