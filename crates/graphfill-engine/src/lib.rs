@@ -53,8 +53,9 @@
 //!   updates come after all readers.
 //! - **Outputs that nobody uses are not computed**, nor is anything that they alone depend on. A loss
 //!   computes its derivative with its value, but only where somebody differentiates it.
-//! - **Nothing above [`cpu`] knows where buffers live.** A device gets the plan, reads and writes
-//!   places of its arena, and runs operations one after the other.
+//! - **Nothing above an executor knows where buffers live.** It gets the plan, reads and writes places
+//!   of its arena, and runs operations one after the other on the processor ([`cpu`]); on a CUDA card
+//!   ([`cuda`]), those side by side that don't wait for each other.
 //!
 //! # How to add an operation
 //!

@@ -116,7 +116,7 @@ fn a_plan_that_does_not_fit_says_what_to_lower() {
     let hidden = program.parameter("hidden.weights", [ROWS, 256], Initial::Glorot);
     let x = program.input("features", [100, ROWS]);
     program.output("out", x.product(hidden).sum());
-    let large = plan(vec![program]);
+    let mut large = plan(vec![program]);
     large.check_memory(MemoryLimit::Allowed(large.peak_bytes()), "x").expect("just enough");
     large.check_memory(MemoryLimit::Available, "x").expect("a few megabytes");
     let error = large

@@ -274,11 +274,4 @@ impl<'a> Call<'a> {
             self.commands.push(Command::Zero { at, numbers });
         }
     }
-
-    /// Copies numbers.
-    pub fn copy(&mut self, from: Address, to: Address, numbers: usize) {
-        if numbers > 0 && from != to {
-            self.commands.push(Command::Copy { from, to, numbers });
-        }
-    }
 }

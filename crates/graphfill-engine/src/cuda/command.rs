@@ -15,11 +15,6 @@ impl Address {
     pub fn offset_by(self, numbers: usize) -> Address {
         Address(self.0 + 4 * numbers as u64)
     }
-
-    /// Whether four numbers can be read from here in one go.
-    pub fn is_aligned(self) -> bool {
-        self.0 % 16 == 0
-    }
 }
 
 /// A file of kernels, which is compiled as a whole behind `common.cuh`.
@@ -166,12 +161,6 @@ impl Dense {
     pub fn new(at: Address, rows: usize, columns: usize) -> Self {
         Dense { at, rows, columns, stride: columns }
     }
-
-    /// The same with room between rows.
-    #[must_use]
-    pub fn with_stride(self, stride: usize) -> Self {
-        Dense { stride, ..self }
-    }
 }
 
 /// What a product does to the numbers that are there.
@@ -225,10 +214,4 @@ pub(crate) enum Command {
     Beside(Vec<Command>),
     /// Waits for what is done beside.
     Meet,
-    /// Copies so many numbers of four bytes.
-    Copy {
-        from: Address,
-        to: Address,
-        numbers: usize,
-    },
 }

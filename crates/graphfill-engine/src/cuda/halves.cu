@@ -1,6 +1,19 @@
 // Rows in 16 bits:  half = x / scale, with a power of two for each row. A warp a row; rows are multiples
 // of eight long, and so is the stride a multiple of four.
 
+// Two numbers in 16 bits each, the first one in the lower half.
+__device__ __forceinline__ u32 packed_halves(float first, float second) {
+    u32 packed;
+#if __CUDA_ARCH__ >= 800
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(second), "f"(first));
+#else
+    asm("{.reg .b16 low, high; cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; mov.b32 %0, {low, high};}"
+        : "=r"(packed)
+        : "f"(first), "f"(second));
+#endif
+    return packed;
+}
+
 extern "C" __global__ void halve_rows(const float *x, u64 rows, u32 columns, u32 stride, uint2 *half,
                                       float *scales) {
     u64 row = (u64)blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
@@ -21,9 +34,7 @@ extern "C" __global__ void halve_rows(const float *x, u64 rows, u32 columns, u32
     uint2 *out = half + row * (columns / 4);
     for (u32 at = lane; at < columns / 4; at += WARP) {
         float4 four = own[at];
-        uint2 packed;
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed.x) : "f"(four.y * inverse), "f"(four.x * inverse));
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed.y) : "f"(four.w * inverse), "f"(four.z * inverse));
-        out[at] = packed;
+        out[at] = make_uint2(packed_halves(four.x * inverse, four.y * inverse),
+                             packed_halves(four.z * inverse, four.w * inverse));
     }
 }

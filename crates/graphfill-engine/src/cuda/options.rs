@@ -10,10 +10,12 @@ use std::str::FromStr;
 pub enum Precision {
     /// Single precision: 24 bits.
     F32,
-    /// Factors rounded to 11 bits, sums in single precision, on tensor cores.
+    /// Factors rounded to 11 bits, sums in single precision, on tensor cores. So are the factors of
+    /// sparse products that gather more than a card can keep close.
     #[default]
     Tf32,
-    /// Factors rounded to 8 bits, sums in single precision, on tensor cores.
+    /// Factors of dense products rounded to 8 bits, sums in single precision, on tensor cores; of
+    /// sparse products as with TF32.
     Bf16,
 }
 

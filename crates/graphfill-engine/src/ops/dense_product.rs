@@ -78,7 +78,8 @@ impl DenseProduct {
     /// larger, turning it costs nothing.
     fn is_worth_transposing(&self, left: Shape, right: Shape) -> bool {
         let is_plain = self.left == Factor::Plain && self.right == Factor::Plain;
-        is_plain && left.rows >= MANY_ROWS && right.rows.max(right.columns) <= left.rows / 16
+        let is_narrow = !right.is_empty() && right.rows.max(right.columns) <= left.rows / 16;
+        is_plain && left.rows >= MANY_ROWS && is_narrow
     }
 }
 

@@ -7,6 +7,8 @@
 //! 2. `impl Operation`: [`name`](crate::Operation::name), [`shapes`](crate::Operation::shapes),
 //!    [`gradient`](crate::Operation::gradient) (which records other operations),
 //!    [`cpu`](crate::Operation::cpu).
+//!    For CUDA cards, [`cuda`](crate::Operation::cuda) says what to launch, with kernels in a `.cu`
+//!    file beside it; without, programs that use the operation run on the processor only.
 //! 3. A method of [`Matrix`](crate::Matrix) or [`Program`](crate::Program) that records it.
 //! 4. A test that hands the method and a plain reference in double precision to `testing::check`:
 //!    it compares the kernel with the reference and the gradient with finite differences.

@@ -47,7 +47,10 @@ impl MemoryLimit {
                     false => limit.to_owned(),
                 },
                 largest: largest(),
-                lower: parameter.to_owned(),
+                lower: match device.is_cuda() {
+                    true => format!("{parameter}, or use the CPU"),
+                    false => parameter.to_owned(),
+                },
             }),
             _ => Ok(()),
         }

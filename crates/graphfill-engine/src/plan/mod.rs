@@ -123,7 +123,7 @@ impl Plan {
         let mut plan = self;
         plan.recorded.extend(programs);
         check_streams(&plan.recorded)?;
-        (plan.buffers, _) = shared_buffers(&plan.recorded)?;
+        plan.buffers = shared_buffers(&plan.recorded)?;
         plan.arrange_on_device();
         Ok(plan)
     }
@@ -148,7 +148,7 @@ impl Plan {
     }
 
     fn with_sharing(recorded: Vec<Recorded>, sharing: Sharing) -> Result<Self> {
-        let (buffers, _) = shared_buffers(&recorded)?;
+        let buffers = shared_buffers(&recorded)?;
         let described: String = recorded.iter().map(Recorded::describe).collect();
         check_streams(&recorded)?;
         let mut plan = Plan {
@@ -213,8 +213,16 @@ impl Plan {
     }
 
     /// Whether the plan fits; if not, the error says what is needed, what there is, and to lower
-    /// `parameter`. On a card, the parameters are there twice once a session keeps them.
-    pub fn check_memory(&self, limit: MemoryLimit, parameter: &str) -> Result<()> {
+    /// `parameter`. On a card, buffers that were kept apart share memory where they would not fit
+    /// otherwise, and the parameters are there twice once a session keeps them.
+    pub fn check_memory(&mut self, limit: MemoryLimit, parameter: &str) -> Result<()> {
+        if self.fits(limit, parameter).is_err() && self.device.is_cuda() {
+            self.arrange(Sharing::Allowed);
+        }
+        self.fits(limit, parameter)
+    }
+
+    fn fits(&self, limit: MemoryLimit, parameter: &str) -> Result<()> {
         let is_parameter = |buffer: &&Buffer| matches!(buffer.role, Role::Parameter(_));
         let parameters = self.buffers.iter().filter(is_parameter);
         let kept: u64 = match self.device.is_cuda() {
@@ -343,8 +351,8 @@ fn check_streams(programs: &[Recorded]) -> Result<()> {
     Ok(())
 }
 
-/// The named buffers of all programs, side by side, and where they end.
-fn shared_buffers(programs: &[Recorded]) -> Result<(Vec<Buffer>, usize)> {
+/// The named buffers of all programs, side by side.
+fn shared_buffers(programs: &[Recorded]) -> Result<Vec<Buffer>> {
     let mut buffers: Vec<Buffer> = Vec::new();
     let mut end = 0;
     for Named { name, shape, role, .. } in programs.iter().flat_map(|p| &p.recording.named) {
@@ -360,7 +368,7 @@ fn shared_buffers(programs: &[Recorded]) -> Result<(Vec<Buffer>, usize)> {
         end += shape.len().next_multiple_of(ALIGNMENT);
         buffers.push(Buffer { name: name.clone(), shape: *shape, role: *role, place });
     }
-    Ok((buffers, end))
+    Ok(buffers)
 }
 
 pub(crate) fn unknown<'a>(

@@ -169,6 +169,7 @@ impl Session {
         self.seed = seed;
         self.steps.fill(0);
         self.last = None;
+        self.has_kept = false;
         for buffer in self.plan.buffers.iter().filter(|buffer| buffer.role == Role::State) {
             self.executor.write(buffer.place, &vec![0.0; buffer.shape.len()])?;
         }

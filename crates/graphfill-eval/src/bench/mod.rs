@@ -121,7 +121,7 @@ pub fn time_update(shape: &BenchShape, options: &BenchOptions<'_>) -> Result<Upd
     let before = product_rate(device)?;
     let taken = Taken::now(device);
     let workload = Workload::new(shape)?;
-    let plan = workload.plan(variant)?.on(device);
+    let mut plan = workload.plan(variant)?.on(device);
     let edges = workload.edges();
     drop(workload);
     plan.check_memory(options.memory, "--hidden")?;
@@ -174,7 +174,7 @@ pub fn profile_update(
     options: &BenchOptions<'_>,
     runs: u32,
 ) -> Result<Vec<OperationTime>> {
-    let plan = Workload::new(shape)?.plan(options.variant)?.on(options.device);
+    let mut plan = Workload::new(shape)?.plan(options.variant)?.on(options.device);
     plan.check_memory(options.memory, "--hidden")?;
     let mut session = Session::new(plan, 0)?;
     clock::warm_up(&mut session, TRAINING)?;

@@ -39,7 +39,7 @@ pub(super) fn train(
     options: &ClassificationOptions<'_>,
 ) -> Result<Vec<f64>> {
     let program = record(network, folds, selection, options)?;
-    let plan = Plan::new(vec![program])?.on(options.device);
+    let mut plan = Plan::new(vec![program])?.on(options.device);
     plan.check_memory(options.memory, "the number of nodes to classify")?;
     let mut session = Session::new(plan, options.seed)?;
     session.write(INPUTS, &network.inputs)?;

@@ -123,8 +123,8 @@ impl Learnt {
             (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
         let watched = watching(task);
         let judges = Judges::new(validator.as_ref(), &watched);
-        let (prepared, judges) = judges.placed(learner, task, prepared)?;
-        check_memory(learner, task, &prepared.plan)?;
+        let (mut prepared, judges) = judges.placed(learner, task, prepared)?;
+        check_memory(learner, task, &mut prepared.plan)?;
         let mut about = learner.about(task, &prepared.outlet);
         let stages = recipe.models + usize::from(is_refitted);
         about.texts.insert(STAGES.to_owned(), stages.to_string());
@@ -251,7 +251,7 @@ fn choices(
         .collect()
 }
 
-fn check_memory(learner: &dyn Learner, task: &Task<'_>, plan: &Plan) -> Result<()> {
+fn check_memory(learner: &dyn Learner, task: &Task<'_>, plan: &mut Plan) -> Result<()> {
     let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
     Ok(plan.check_memory(limit, &learner.memory_parameter())?)
 }

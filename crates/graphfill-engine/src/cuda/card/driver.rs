@@ -1,6 +1,6 @@
 //! The few functions of the CUDA driver that are used, with results and owners.
 //!
-//! All that is unsafe about a card is here, in `blas.rs` and in `compiler.rs`. A kernel can reach the
+//! All that is unsafe about a card is here, in `blas.rs`, `compiler.rs` and `libraries.rs`. A kernel can reach the
 //! memory of the card only: what it is launched with are addresses there and numbers, by value.
 #![allow(unsafe_code)]
 
@@ -188,8 +188,13 @@ impl Stream {
         let recorded = record();
         // SAFETY: capturing has begun.
         let captured = unsafe { stream::end_capture(self.stream) };
-        recorded?;
-        let captured = captured.map_err(problem)?;
+        let captured = captured.map_err(problem);
+        if let Err(failed) = recorded {
+            // SAFETY: the graph was captured just now, and nothing was made of it.
+            let _ = captured.map(|captured| unsafe { graph::destroy(captured) });
+            return Err(failed);
+        }
+        let captured = captured?;
         // SAFETY: the graph was captured just now.
         let ready = unsafe { graph::instantiate(captured, sys::CUgraphInstantiate_flags(0)) };
         // SAFETY: what was instantiated does not need it any more.

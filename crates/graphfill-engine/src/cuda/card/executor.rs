@@ -5,25 +5,27 @@
 //! all later ones replay it: one launch a run. The seed and the number of the run lie on the card,
 //! where the last command counts it up, so that a replayed run needs nothing from the host.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Card;
-use super::driver::{Event, Function, Graph, Memory, Stream, problem};
+use super::driver::{Event, Memory, Stream, problem};
 use super::lane::Lane;
-use crate::cuda::call::{Content, Identity};
-use crate::cuda::lanes::{self, LANES, Turn};
-use crate::cuda::{
-    Address, Argument, Call, Command, Constants, Finish, Grid, Kernel, Launching, Product, Source,
-};
+use super::lowering::{Ready, Resolved};
+use super::uploads::Uploads;
+use crate::cuda::lanes::LANES;
+use crate::cuda::{Address, Grid, Kernel, Launching, Source};
 use crate::error::{EngineError, Result};
 use crate::executor::{Broken, Context, Executor, Watch, in_turn};
 use crate::plan::{Place, Plan, PlannedProgram};
 
 const SOURCE: Source = Source::new("run.cu", include_str!("run.cu"));
-const ADVANCE: Kernel = SOURCE.kernel("advance");
-const FIND_NOT_FINITE: Kernel = SOURCE.kernel("find_not_finite");
+pub(super) const ADVANCE: Kernel = SOURCE.kernel("advance");
+pub(super) const FIND_NOT_FINITE: Kernel = SOURCE.kernel("find_not_finite");
+
+/// The CUDA version from which on drivers tell the time between two moments of a stream.
+const TELLS_TIME: i32 = 12_080;
 
 /// Numbers of four bytes that a [`Context`] takes on the card.
 const CONTEXT: usize = 4;
@@ -33,51 +35,15 @@ const CONTEXT: usize = 4;
 pub(crate) struct Cuda {
     // Dropped in this order: graphs before the memory that they use, memory before the card.
     programs: Vec<Option<Ready>>,
-    uploads: Uploads,
+    pub(super) uploads: Uploads,
     /// The first one runs whatever is not captured.
     lanes: Vec<Lane>,
-    arena: Memory,
+    pub(super) arena: Memory,
     /// What was kept of the arena, if anything ever was.
     kept: Option<Memory>,
     /// One for each program, then what [`FIND_NOT_FINITE`] finds.
     contexts: Memory,
-    card: Arc<Card>,
-}
-
-/// A program whose kernels are compiled and whose constants are on the card.
-#[derive(Debug)]
-struct Ready {
-    /// The commands of each step, and how the run ends.
-    steps: Vec<Vec<Resolved>>,
-    end: Resolved,
-    /// How the steps are dealt out where they are captured.
-    turns: Vec<Turn>,
-    graph: Option<Graph>,
-    /// What the card has as seed and step, if it was ever told.
-    told: Option<Context>,
-}
-
-/// A command with its kernel found.
-#[derive(Debug)]
-pub(super) enum Resolved {
-    Launch { function: Function, grid: Grid, arguments: Vec<Argument> },
-    Product(Product),
-    Zero { at: Address, numbers: usize },
-    Copy { from: Address, to: Address, numbers: usize },
-    Beside(Vec<Resolved>),
-    Meet,
-}
-
-fn add_kernels(command: &Command, kernels: &mut HashSet<Kernel>) {
-    match command {
-        Command::Launch { kernel, .. } => {
-            kernels.insert(*kernel);
-        }
-        Command::Beside(commands) => {
-            commands.iter().for_each(|command| add_kernels(command, kernels));
-        }
-        _ => {}
-    }
+    pub(super) card: Arc<Card>,
 }
 
 impl Cuda {
@@ -96,14 +62,18 @@ impl Cuda {
         stream.zero(arena.address(), plan.arena_len()).map_err(fail)?;
         stream.zero(contexts.address(), (count + 1) * CONTEXT).map_err(fail)?;
         stream.finish().map_err(fail)?;
-        let uploads = Uploads { memory: HashMap::new(), card: Arc::clone(card) };
+        let uploads = Uploads::new(card);
         let programs = (0..count).map(|_| None).collect();
         let (kept, card) = (None, Arc::clone(card));
         Ok(Cuda { programs, uploads, lanes, arena, kept, contexts, card })
     }
 
-    fn fail(&self, error: cudarc::driver::DriverError) -> EngineError {
+    pub(super) fn fail(&self, error: cudarc::driver::DriverError) -> EngineError {
         self.card.failed(problem(error))
+    }
+
+    fn nothing_kept(&self) -> EngineError {
+        self.card.failed("no parameters were kept".to_owned())
     }
 
     fn bind(&self) -> Result<()> {
@@ -118,7 +88,7 @@ impl Cuda {
         self.arena.address().offset_by(place.offset)
     }
 
-    fn context(&self, program: usize) -> Address {
+    pub(super) fn context(&self, program: usize) -> Address {
         self.contexts.address().offset_by(program * CONTEXT)
     }
 
@@ -140,100 +110,6 @@ impl Cuda {
             self.stream().write(at, &told).map_err(|error| self.fail(error))?;
         }
         Ok(())
-    }
-
-    /// What each step can do of the steps right after it, which change its output in place.
-    fn joined(&mut self, index: usize, program: &PlannedProgram) -> Vec<Vec<Finish>> {
-        let (base, context) = (self.arena.address(), self.context(index));
-        let precision = self.card.options.precision;
-        let mut joined: Vec<Vec<Finish>> = Vec::new();
-        let mut skipped = 0;
-        for (at, step) in program.steps.iter().enumerate() {
-            let mut finishes = Vec::new();
-            for next in program.steps[at + 1..].iter().take_while(|_| skipped == 0) {
-                let place = step.outputs[0];
-                let in_place = place.is_some()
-                    && step.outputs.len() == 1
-                    && next.outputs[..] == [place]
-                    && next.inputs.iter().any(|input| Some(*input) == place);
-                let mut nothing = Vec::new();
-                let call =
-                    Call::new(base, next, context, precision, &mut self.uploads, &mut nothing);
-                let Some(finish) = next.operation.cuda_finish(&call).filter(|_| in_place) else {
-                    break;
-                };
-                finishes.push(finish);
-                if !step.operation.cuda_can_finish(&finishes) {
-                    finishes.pop();
-                    break;
-                }
-            }
-            skipped = if skipped > 0 { skipped - 1 } else { finishes.len() };
-            joined.push(finishes);
-        }
-        joined
-    }
-
-    fn ready(&mut self, index: usize, program: &PlannedProgram) -> Result<Ready> {
-        let (base, context) = (self.arena.address(), self.context(index));
-        let precision = self.card.options.precision;
-        let joined = self.joined(index, program);
-        let mut steps: Vec<Vec<Command>> = Vec::new();
-        // How many of the next steps were done already.
-        let mut done = 0;
-        for (at, step) in program.steps.iter().enumerate() {
-            let mut commands = Vec::new();
-            if done > 0 {
-                done -= 1;
-                steps.push(commands);
-                continue;
-            }
-            done = joined[at].len();
-            let mut call =
-                Call::new(base, step, context, precision, &mut self.uploads, &mut commands);
-            call.finish_with(joined[at].clone());
-            step.operation.cuda(&mut call).map_err(|problem| {
-                let (name, place) = (step.operation.name(), step.place);
-                self.card.failed(format!("{name} ({place}): {problem}"))
-            })?;
-            steps.push(commands);
-        }
-        let joined: Vec<usize> = joined.iter().map(Vec::len).collect();
-        let arguments = vec![context.into()];
-        let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
-        let all = steps.iter().flatten().chain([&end]);
-        let mut kernels = HashSet::from([FIND_NOT_FINITE]);
-        all.for_each(|command| add_kernels(command, &mut kernels));
-        let functions = self.card.functions(&kernels)?;
-        let resolve = |command: Command| self.resolve(command, &functions);
-        let step = |commands: Vec<Command>| commands.into_iter().map(resolve).collect();
-        let steps = steps.into_iter().map(step).collect::<Result<_>>()?;
-        let turns = lanes::deal(&program.steps, &joined);
-        Ok(Ready { steps, end: resolve(end)?, turns, graph: None, told: None })
-    }
-
-    fn resolve(&self, command: Command, functions: &HashMap<Kernel, Function>) -> Result<Resolved> {
-        Ok(match command {
-            Command::Launch { kernel, grid, arguments } => {
-                let function = functions[&kernel];
-                if !function.takes(arguments.len(), self.card.driver) {
-                    let (name, count) = (kernel.function, arguments.len());
-                    return Err(self
-                        .card
-                        .failed(format!("{name} does not take {count} arguments")));
-                }
-                function.allow_shared(grid.shared).map_err(|error| self.fail(error))?;
-                Resolved::Launch { function, grid, arguments }
-            }
-            Command::Product(product) => Resolved::Product(product),
-            Command::Zero { at, numbers } => Resolved::Zero { at, numbers },
-            Command::Copy { from, to, numbers } => Resolved::Copy { from, to, numbers },
-            Command::Beside(commands) => {
-                let all = commands.into_iter().map(|command| self.resolve(command, functions));
-                Resolved::Beside(all.collect::<Result<_>>()?)
-            }
-            Command::Meet => Resolved::Meet,
-        })
     }
 
     /// Puts a command into the first stream.
@@ -305,6 +181,42 @@ impl Cuda {
         self.launch(&ready.end)
     }
 
+    /// Runs a program and adds the time that each step takes on the card.
+    fn time_by_events(&self, ready: &Ready, times: &mut [Duration]) -> Result<()> {
+        let fail = |error| self.fail(error);
+        let moment = || Event::new(&self.card.context).map_err(fail);
+        let moments = (0..=ready.steps.len()).map(|_| moment()).collect::<Result<Vec<_>>>()?;
+        self.stream().mark(&moments[0]).map_err(fail)?;
+        for (commands, moment) in ready.steps.iter().zip(&moments[1..]) {
+            self.launch_list(commands)?;
+            self.stream().mark(moment).map_err(fail)?;
+        }
+        self.launch(&ready.end).map_err(|problem| self.card.failed(problem))?;
+        self.stream().finish().map_err(fail)?;
+        for (pair, time) in moments.windows(2).zip(times) {
+            let milliseconds = pair[0].until(&pair[1]).map_err(fail)?;
+            *time += Duration::from_secs_f32(milliseconds.max(0.0) / 1e3);
+        }
+        Ok(())
+    }
+
+    /// The same as the host sees it, which adds a launch and a wait to each step.
+    fn time_by_waiting(&self, ready: &Ready, times: &mut [Duration]) -> Result<()> {
+        for (commands, time) in ready.steps.iter().zip(times) {
+            let begin = Instant::now();
+            self.launch_list(commands)?;
+            self.finish()?;
+            *time += begin.elapsed();
+        }
+        self.launch(&ready.end).map_err(|problem| self.card.failed(problem))
+    }
+
+    /// Puts commands into the first stream.
+    fn launch_list(&self, commands: &[Resolved]) -> Result<()> {
+        let launched = commands.iter().try_for_each(|command| self.launch(command));
+        launched.map_err(|problem| self.card.failed(problem))
+    }
+
     /// Looks for numbers that are none in a place; what is found is told by [`Cuda::found_in`].
     fn look_for_not_finite(&self, place: Place, step: usize) -> Result<()> {
         let functions = self.card.functions(&HashSet::from([FIND_NOT_FINITE]))?;
@@ -322,11 +234,21 @@ impl Cuda {
         Ok((found[0] > 0).then(|| (found[0] as usize - 1, f32::from_bits(found[1]))))
     }
 
-    fn run_watched(&self, ready: &Ready, program: &PlannedProgram) -> Result<(), Broken> {
+    /// Runs a program step by step, none of which does the work of another, and looks at what each
+    /// gave.
+    fn run_watched(
+        &mut self,
+        index: usize,
+        ready: &mut Ready,
+        program: &PlannedProgram,
+    ) -> Result<(), Broken> {
+        if ready.apart.is_none() {
+            ready.apart = Some(self.apart(index, program).map_err(Broken::Failed)?);
+        }
         self.stream().zero(self.found(), 2).map_err(|error| Broken::Failed(self.fail(error)))?;
-        for (index, (commands, step)) in ready.steps.iter().zip(&program.steps).enumerate() {
-            let launched = commands.iter().try_for_each(|command| self.launch(command));
-            launched.map_err(|problem| Broken::Failed(self.card.failed(problem)))?;
+        let steps = ready.apart.iter().flatten().zip(&program.steps);
+        for (index, (commands, step)) in steps.enumerate() {
+            self.launch_list(commands).map_err(Broken::Failed)?;
             for place in step.outputs.iter().flatten() {
                 self.look_for_not_finite(*place, index).map_err(Broken::Failed)?;
             }
@@ -342,6 +264,7 @@ impl Cuda {
     /// Runs a program that is ready, in whatever way is due.
     fn run_ready(
         &mut self,
+        index: usize,
         ready: &mut Ready,
         first: bool,
         program: &PlannedProgram,
@@ -350,7 +273,7 @@ impl Cuda {
         let card = Arc::clone(&self.card);
         let failed = |problem: String| Broken::Failed(card.failed(problem));
         if watch == Watch::On {
-            return self.run_watched(ready, program);
+            return self.run_watched(index, ready, program);
         }
         if first || self.card.options.launching == Launching::Eager {
             return self.launch_all(ready).map_err(failed);
@@ -391,7 +314,7 @@ impl Executor for Cuda {
         let first = self.programs[index].is_none();
         self.prepare(index, program, context).map_err(Broken::Failed)?;
         let Some(mut ready) = self.programs[index].take() else { return Ok(()) };
-        let ran = self.run_ready(&mut ready, first, program, watch);
+        let ran = self.run_ready(index, &mut ready, first, program, watch);
         // The run counted it up.
         ready.told = Some(Context { step: context.step + 1, ..context });
         self.programs[index] = Some(ready);
@@ -407,20 +330,10 @@ impl Executor for Cuda {
     ) -> Result<()> {
         self.prepare(index, program, context)?;
         let Some(mut ready) = self.programs[index].take() else { return Ok(()) };
-        let fail = |error| self.fail(error);
-        let moment = || Event::new(&self.card.context).map_err(fail);
-        let moments = (0..=ready.steps.len()).map(|_| moment()).collect::<Result<Vec<_>>>()?;
-        self.stream().mark(&moments[0]).map_err(fail)?;
-        for (commands, moment) in ready.steps.iter().zip(&moments[1..]) {
-            let launched = commands.iter().try_for_each(|command| self.launch(command));
-            launched.map_err(|problem| self.card.failed(problem))?;
-            self.stream().mark(moment).map_err(fail)?;
-        }
-        self.launch(&ready.end).map_err(|problem| self.card.failed(problem))?;
-        self.stream().finish().map_err(fail)?;
-        for (pair, time) in moments.windows(2).zip(times) {
-            let milliseconds = pair[0].until(&pair[1]).map_err(fail)?;
-            *time += Duration::from_secs_f32(milliseconds.max(0.0) / 1e3);
+        if self.card.driver >= TELLS_TIME {
+            self.time_by_events(&ready, times)?;
+        } else {
+            self.time_by_waiting(&ready, times)?;
         }
         ready.told = Some(Context { step: context.step + 1, ..context });
         self.programs[index] = Some(ready);
@@ -444,26 +357,26 @@ impl Executor for Cuda {
 
     fn keep(&mut self, places: &[Place]) -> Result<()> {
         self.bind()?;
-        let kept = match self.kept.take() {
+        let kept = match &self.kept {
             Some(kept) => kept,
             None => {
                 let numbers: usize = places.iter().map(|place| place.len).sum();
                 let memory = Memory::new(&self.card.context, 4 * numbers);
-                memory.map_err(|error| self.fail(error))?
+                let memory = memory.map_err(|error| self.fail(error))?;
+                self.kept.insert(memory)
             }
         };
+        let kept = kept.address();
         for (begin, place) in in_turn(places) {
-            let to = kept.address().offset_by(begin);
-            let copied = self.stream().copy(self.at(place), to, place.len);
+            let copied = self.stream().copy(self.at(place), kept.offset_by(begin), place.len);
             copied.map_err(|error| self.fail(error))?;
         }
-        self.kept = Some(kept);
         Ok(())
     }
 
     fn take_kept(&mut self, places: &[Place]) -> Result<()> {
         self.bind()?;
-        let Some(kept) = &self.kept else { return Ok(()) };
+        let Some(kept) = &self.kept else { return Err(self.nothing_kept()) };
         for (begin, place) in in_turn(places) {
             let from = kept.address().offset_by(begin);
             let copied = self.stream().copy(from, self.at(place), place.len);
@@ -474,7 +387,7 @@ impl Executor for Cuda {
 
     fn read_kept(&self, begin: usize, values: &mut [f32]) -> Result<()> {
         self.bind()?;
-        let Some(kept) = &self.kept else { return Ok(()) };
+        let Some(kept) = &self.kept else { return Err(self.nothing_kept()) };
         let from = kept.address().offset_by(begin);
         self.stream().read(values, from).map_err(|error| self.fail(error))
     }
@@ -484,31 +397,5 @@ impl Executor for Cuda {
         self.stream().zero(self.found(), 2).map_err(|error| self.fail(error))?;
         self.look_for_not_finite(place, 0)?;
         Ok(self.found_in()?.map(|(_, found)| found))
-    }
-}
-
-/// What operations hold for themselves, on the card.
-#[derive(Debug)]
-struct Uploads {
-    memory: HashMap<Identity, Memory>,
-    card: Arc<Card>,
-}
-
-impl Constants for Uploads {
-    fn constant(
-        &mut self,
-        identity: Identity,
-        content: &mut Content<'_>,
-    ) -> Result<Address, String> {
-        if let Some(known) = self.memory.get(&identity) {
-            return Ok(known.address());
-        }
-        let bytes = content();
-        let memory = Memory::new(&self.card.context, bytes.len()).map_err(problem)?;
-        let stream = Stream::new(&self.card.context).map_err(problem)?;
-        stream.write(memory.address(), &bytes).map_err(problem)?;
-        let address = memory.address();
-        self.memory.insert(identity, memory);
-        Ok(address)
     }
 }

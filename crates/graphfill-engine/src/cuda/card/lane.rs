@@ -4,7 +4,7 @@
 use super::Card;
 use super::blas::Blas;
 use super::driver::{Stream, problem};
-use super::executor::Resolved;
+use super::lowering::Resolved;
 use crate::error::Result;
 
 #[derive(Debug)]
@@ -29,9 +29,6 @@ impl Lane {
             }
             Resolved::Product(product) => blas.product(product),
             Resolved::Zero { at, numbers } => stream.zero(*at, *numbers).map_err(problem),
-            Resolved::Copy { from, to, numbers } => {
-                stream.copy(*from, *to, *numbers).map_err(problem)
-            }
             // In one stream everything is done in order.
             Resolved::Beside(commands) => {
                 commands.iter().try_for_each(|command| self.launch(command))

@@ -6,6 +6,8 @@ mod driver;
 mod executor;
 mod lane;
 mod libraries;
+mod lowering;
+mod uploads;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -32,7 +34,7 @@ pub struct Card {
     driver: i32,
     options: Options,
     compiler: Compiler,
-    functions: Mutex<HashMap<Kernel, Function>>,
+    modules: Mutex<HashMap<Source, Module>>,
     /// Lanes that no session uses.
     idle: Mutex<Vec<Lane>>,
     context: Arc<Context>,
@@ -56,8 +58,8 @@ impl Card {
         let about = || Ok((context.name()?, context.capability()?));
         let (model, capability) = about().map_err(|error| failed(problem(error)))?;
         let compiler = Compiler::new(capability, options.cache.clone()).map_err(failed)?;
-        let (functions, idle) = (Mutex::default(), Mutex::default());
-        Ok(Card { number, model, driver: version, options, compiler, functions, idle, context })
+        let (modules, idle) = (Mutex::default(), Mutex::default());
+        Ok(Card { number, model, driver: version, options, compiler, modules, idle, context })
     }
 
     pub(crate) fn name(&self) -> String {
@@ -99,32 +101,28 @@ impl Card {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).append(lanes);
     }
 
-    /// The functions of these kernels, compiled if need be: files that are new, all at once.
+    /// The functions of these kernels. Files that are new are compiled if need be, all at once.
     fn functions(&self, kernels: &HashSet<Kernel>) -> Result<HashMap<Kernel, Function>> {
-        let mut known = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        let new: Vec<Kernel> =
-            kernels.iter().filter(|kernel| !known.contains_key(kernel)).copied().collect();
-        let sources: HashSet<Source> = new.iter().map(|kernel| kernel.source).collect();
-        let modules: Vec<Result<(Source, Module), String>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = sources
-                .iter()
-                .map(|&source| scope.spawn(move || Ok((source, self.module(source)?))))
-                .collect();
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let sources = kernels.iter().map(|kernel| kernel.source);
+        let new: HashSet<Source> = sources.filter(|source| !modules.contains_key(source)).collect();
+        let loaded: Result<Vec<(Source, Module)>, String> = std::thread::scope(|scope| {
+            let load = |source| scope.spawn(move || Ok((source, self.module(source)?)));
+            let threads: Vec<_> = new.into_iter().map(load).collect();
             let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
             joined
                 .map(|one| one.unwrap_or_else(|_| Err("the compiler panicked".to_owned())))
                 .collect()
         });
-        let modules: Result<HashMap<Source, Module>, String> = modules.into_iter().collect();
-        let modules = modules.map_err(|problem| self.failed(problem))?;
-        for kernel in new {
-            let function = modules[&kernel.source].function(kernel.function).map_err(|error| {
+        modules.extend(loaded.map_err(|problem| self.failed(problem))?);
+        let function = |kernel: &Kernel| {
+            let found = modules[&kernel.source].function(kernel.function).map_err(|error| {
                 let (source, function) = (kernel.source.name, kernel.function);
                 self.failed(format!("{function} of {source}: {}", problem(error)))
             })?;
-            known.insert(kernel, function);
-        }
-        Ok(kernels.iter().map(|kernel| (*kernel, known[kernel])).collect())
+            Ok((*kernel, found))
+        };
+        kernels.iter().map(function).collect()
     }
 
     /// Kept kernels that cannot be loaded are compiled again.
@@ -181,18 +179,27 @@ pub(super) fn cards() -> Result<Vec<CardInfo>, String> {
         .into_iter()
         .filter_map(|wanted| libraries::load(wanted, version).err())
         .collect();
-    let one = |number: usize| {
+    let about = |number: usize| {
         let context = Context::new(number)?;
         let ((free, memory), (major, minor)) = (context.memory()?, context.capability()?);
-        Ok(CardInfo {
-            number,
-            name: context.name()?,
-            memory: memory as u64,
-            free: free as u64,
-            capability: format!("{major}.{minor}"),
-            driver: version_text(version),
-            missing: missing.clone(),
-        })
+        Ok((context.name()?, memory, free, format!("{major}.{minor}")))
     };
-    (0..count).map(|number| one(number).map_err(problem)).collect()
+    let driver = version_text(version);
+    let one = |number: usize| match about(number) {
+        Ok((name, memory, free, capability)) => {
+            let (memory, free) = (memory as u64, free as u64);
+            let (driver, missing) = (driver.clone(), missing.clone());
+            CardInfo { number, name, memory, free, capability, driver, missing }
+        }
+        Err(error) => CardInfo {
+            number,
+            name: "cannot be used".to_owned(),
+            memory: 0,
+            free: 0,
+            capability: "unknown".to_owned(),
+            driver: driver.clone(),
+            missing: vec![problem(error)],
+        },
+    };
+    Ok((0..count).map(one).collect())
 }

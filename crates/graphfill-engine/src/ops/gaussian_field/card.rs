@@ -6,7 +6,7 @@
 //! A⁻¹ is found by sweeps over tiles of the diagonal, in double precision: as exact as the factor on
 //! the processor. C·D may be computed in fewer bits: C has no part that all rows share. What they
 //! share, c·D, is one row in double precision, which goes into the product in pieces of so few bits
-//! that nothing is lost. KZ waits for none of it and is computed beside it.
+//! that nothing is lost. KZ needs C at most, and is computed beside the rest.
 
 use std::sync::Arc;
 

@@ -27,6 +27,8 @@ __device__ __forceinline__ float value_of(u32 kind, Scale scale, float score, fl
     case LINEAR: return (float)((double)score * scale.first);
     case EXPONENTIAL: {
         double exponent = scale.first + scale.second * (double)score;
+        // A score that is no number stays none.
+        if (exponent != exponent) return (float)exponent;
         return (float)expm1(fmin(fmax(exponent, 0.0), scale.third));
     }
     case PROBABILITY: return 1.0f / (1.0f + expf(-score));

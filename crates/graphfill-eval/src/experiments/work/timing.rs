@@ -85,7 +85,7 @@ impl<'a> Timed<'a> {
     ) -> Result<Self> {
         let graph = NormalisedGraph::new(task.graph)?;
         let plan = Plan::new(vec![model.training(&graph, known)?, model.prediction(&graph)?])?;
-        let plan = plan.on(&options.device);
+        let mut plan = plan.on(&options.device);
         let limit = options.memory.unwrap_or(MemoryLimit::Available);
         plan.check_memory(limit, "the number of data sets")?;
         Ok(Timed { model, session: Session::new(plan, 0)?, scales })

@@ -1,0 +1,173 @@
+//! From a planned program to commands with their kernels found: once, when it is first run.
+//!
+//! Steps that only change single numbers of the step before, in place, are left to that one where it
+//! can do their work while it has the numbers at hand.
+
+use std::collections::{HashMap, HashSet};
+
+use super::driver::{Function, Graph};
+use super::executor::{ADVANCE, Cuda, FIND_NOT_FINITE};
+use crate::cuda::lanes::{self, Turn};
+use crate::cuda::{Address, Argument, Call, Command, Finish, Grid, Kernel, Product};
+use crate::error::Result;
+use crate::executor::Context;
+use crate::plan::PlannedProgram;
+
+/// A program whose kernels are compiled and whose constants are on the card.
+#[derive(Debug)]
+pub(super) struct Ready {
+    /// The commands of each step, and how the run ends.
+    pub(super) steps: Vec<Vec<Resolved>>,
+    pub(super) end: Resolved,
+    /// How the steps are dealt out where they are captured.
+    pub(super) turns: Vec<Turn>,
+    pub(super) graph: Option<Graph>,
+    /// The commands of each step where none does the work of another: for runs that are watched.
+    pub(super) apart: Option<Vec<Vec<Resolved>>>,
+    /// What the card has as seed and step, if it was ever told.
+    pub(super) told: Option<Context>,
+}
+
+/// A command with its kernel found.
+#[derive(Debug)]
+pub(super) enum Resolved {
+    Launch { function: Function, grid: Grid, arguments: Vec<Argument> },
+    Product(Product),
+    Zero { at: Address, numbers: usize },
+    Beside(Vec<Resolved>),
+    Meet,
+}
+
+fn add_kernels(command: &Command, kernels: &mut HashSet<Kernel>) {
+    match command {
+        Command::Launch { kernel, .. } => {
+            kernels.insert(*kernel);
+        }
+        Command::Beside(commands) => {
+            commands.iter().for_each(|command| add_kernels(command, kernels));
+        }
+        _ => {}
+    }
+}
+
+impl Cuda {
+    /// What each step can do of the steps right after it, which change its output in place.
+    fn joined(&mut self, index: usize, program: &PlannedProgram) -> Vec<Vec<Finish>> {
+        let (base, context) = (self.arena.address(), self.context(index));
+        let precision = self.card.options.precision;
+        let mut joined: Vec<Vec<Finish>> = Vec::new();
+        let mut skipped = 0;
+        for (at, step) in program.steps.iter().enumerate() {
+            let mut finishes = Vec::new();
+            for next in program.steps[at + 1..].iter().take_while(|_| skipped == 0) {
+                let place = step.outputs[0];
+                let in_place = place.is_some()
+                    && step.outputs.len() == 1
+                    && next.outputs[..] == [place]
+                    && next.inputs.iter().any(|input| Some(*input) == place);
+                let mut nothing = Vec::new();
+                let call =
+                    Call::new(base, next, context, precision, &mut self.uploads, &mut nothing);
+                let Some(finish) = next.operation.cuda_finish(&call).filter(|_| in_place) else {
+                    break;
+                };
+                finishes.push(finish);
+                if !step.operation.cuda_can_finish(&finishes) {
+                    finishes.pop();
+                    break;
+                }
+            }
+            skipped = if skipped > 0 { skipped - 1 } else { finishes.len() };
+            joined.push(finishes);
+        }
+        joined
+    }
+
+    /// Makes a program ready to run.
+    pub(super) fn ready(&mut self, index: usize, program: &PlannedProgram) -> Result<Ready> {
+        let joined = self.joined(index, program);
+        let steps = self.lowered(index, program, &joined)?;
+        let joined: Vec<usize> = joined.iter().map(Vec::len).collect();
+        let arguments = vec![self.context(index).into()];
+        let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
+        let end = self.resolved(vec![vec![end]])?.pop().and_then(|mut one| one.pop());
+        let turns = lanes::deal(&program.steps, &joined);
+        let (graph, apart, told) = (None, None, None);
+        let end = end.ok_or_else(|| self.card.failed("a run has no end".to_owned()))?;
+        Ok(Ready { steps, end, turns, graph, apart, told })
+    }
+
+    /// The commands of each step, where each does its own work only.
+    pub(super) fn apart(
+        &mut self,
+        index: usize,
+        program: &PlannedProgram,
+    ) -> Result<Vec<Vec<Resolved>>> {
+        self.lowered(index, program, &vec![Vec::new(); program.steps.len()])
+    }
+
+    /// The commands of each step; of those whose work an earlier one does, none.
+    fn lowered(
+        &mut self,
+        index: usize,
+        program: &PlannedProgram,
+        joined: &[Vec<Finish>],
+    ) -> Result<Vec<Vec<Resolved>>> {
+        let (base, context) = (self.arena.address(), self.context(index));
+        let precision = self.card.options.precision;
+        let mut steps: Vec<Vec<Command>> = Vec::new();
+        // How many of the next steps were done already.
+        let mut done = 0;
+        for (at, step) in program.steps.iter().enumerate() {
+            let mut commands = Vec::new();
+            if done > 0 {
+                done -= 1;
+                steps.push(commands);
+                continue;
+            }
+            done = joined[at].len();
+            let mut call =
+                Call::new(base, step, context, precision, &mut self.uploads, &mut commands);
+            call.finish_with(joined[at].clone());
+            step.operation.cuda(&mut call).map_err(|problem| {
+                let (name, place) = (step.operation.name(), step.place);
+                self.card.failed(format!("{name} ({place}): {problem}"))
+            })?;
+            steps.push(commands);
+        }
+        self.resolved(steps)
+    }
+
+    /// Finds the kernels of commands, which are compiled if need be.
+    fn resolved(&self, steps: Vec<Vec<Command>>) -> Result<Vec<Vec<Resolved>>> {
+        let mut kernels = HashSet::from([FIND_NOT_FINITE]);
+        steps.iter().flatten().for_each(|command| add_kernels(command, &mut kernels));
+        let functions = self.card.functions(&kernels)?;
+        let resolve = |command: Command| self.resolve(command, &functions);
+        let step = |commands: Vec<Command>| commands.into_iter().map(resolve).collect();
+        steps.into_iter().map(step).collect()
+    }
+
+    fn resolve(&self, command: Command, functions: &HashMap<Kernel, Function>) -> Result<Resolved> {
+        Ok(match command {
+            Command::Launch { kernel, grid, arguments } => {
+                let function = functions[&kernel];
+                if !function.takes(arguments.len(), self.card.driver) {
+                    let (name, count) = (kernel.function, arguments.len());
+                    return Err(self
+                        .card
+                        .failed(format!("{name} does not take {count} arguments")));
+                }
+                function.allow_shared(grid.shared).map_err(|error| self.fail(error))?;
+                Resolved::Launch { function, grid, arguments }
+            }
+            Command::Product(product) => Resolved::Product(product),
+            Command::Zero { at, numbers } => Resolved::Zero { at, numbers },
+            Command::Beside(commands) => {
+                let all = commands.into_iter().map(|command| self.resolve(command, functions));
+                Resolved::Beside(all.collect::<Result<_>>()?)
+            }
+            Command::Meet => Resolved::Meet,
+        })
+    }
+}
