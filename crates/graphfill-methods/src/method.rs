@@ -119,7 +119,7 @@ pub trait Method: Send + Sync {
 
     /// Whether anything of it runs on the device that [`TrainingOptions`] names.
     fn device_use(&self) -> DeviceUse {
-        DeviceUse::Used
+        DeviceUse::Training
     }
 
     /// How good the method is on the validation cells with what is fixed; more is better.
@@ -149,8 +149,10 @@ pub enum LabelUse {
 pub enum DeviceUse {
     /// Nothing.
     Ignored,
-    /// Something of it runs there, such as the training of its models.
-    Used,
+    /// It propagates there, and trains nothing.
+    Propagation,
+    /// Its models are trained there.
+    Training,
 }
 
 /// A method with everything chosen, ready to estimate.

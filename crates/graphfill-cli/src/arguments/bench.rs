@@ -31,7 +31,7 @@ pub(crate) struct Bench {
     /// Another number of columns of the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) features: Option<u32>,
-    /// Another width of hidden and latent rows
+    /// Another width of hidden and latent rows; not for rounds of propagation
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) hidden: Option<u32>,
     /// Say where the time of an update goes, operation by operation, instead
@@ -40,7 +40,7 @@ pub(crate) struct Bench {
     /// How long to repeat the update of each shape; at least three times
     #[arg(long, value_name = "S", default_value = "3", value_parser = duration)]
     pub(crate) seconds: f64,
-    /// Fail before starting if more memory of the device is needed, such as 4GiB or 500MB [default: what is free there]
+    /// Fail before starting if more memory of the device is needed, such as 4GiB or 500MB; not for rounds of propagation [default: what is free there]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub(crate) memory_limit: Option<u64>,
     #[command(flatten)]

@@ -9,7 +9,8 @@ use graphfill::eval::bench::{
 };
 use serde::Serialize;
 
-use super::{bench_rounds, device};
+use super::bench_rounds;
+use super::device::{self, Doing};
 use crate::arguments::{Bench, BenchVariant, Format, General, WrongCall};
 use crate::output;
 use crate::output::messages::Messages;
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     let limit = arguments.memory_limit.map_or(MemoryLimit::Available, MemoryLimit::Allowed);
     let time = Duration::from_secs_f64(arguments.seconds);
     let shapes = chosen_shapes(arguments)?;
-    let device = device::open(&arguments.device, arguments.launch, &messages)?;
+    let device = device::open(&arguments.device, arguments.launch, Doing::Training, &messages)?;
     let stopped = &stop::asked;
     let options = BenchOptions { variant, device: &device, memory: limit, time, stopped };
     if arguments.profile {

@@ -6,7 +6,7 @@ use graphfill::eval::bench::{Machine, RoundOf, RoundTiming, time_round};
 use serde::Serialize;
 
 use super::bench::chosen_shapes;
-use super::device;
+use super::device::{self, Doing};
 use crate::arguments::{Bench, Format, General, WrongCall};
 use crate::output;
 use crate::output::messages::Messages;
@@ -20,13 +20,10 @@ struct Report {
 }
 
 pub(super) fn run(round: RoundOf, arguments: &Bench, general: &General) -> anyhow::Result<()> {
-    if arguments.profile {
-        let problem = "--profile says where the time of an update goes; a round has one operation";
-        return Err(WrongCall(problem.to_owned()).into());
-    }
+    check(arguments)?;
     let messages = Messages::new(general.quiet);
     let time = Duration::from_secs_f64(arguments.seconds);
-    let device = device::open(&arguments.device, arguments.launch, &messages)?;
+    let device = device::open(&arguments.device, arguments.launch, Doing::Propagation, &messages)?;
     let mut report = Report { machine: Machine::here(), results: Vec::new() };
     for shape in &chosen_shapes(arguments)? {
         stop::check()?;
@@ -49,6 +46,20 @@ pub(super) fn run(round: RoundOf, arguments: &Bench, general: &General) -> anyho
             Ok(output::line(&table.render())?)
         }
     }
+}
+
+/// What says something of updates alone is refused.
+fn check(arguments: &Bench) -> Result<(), WrongCall> {
+    let problem = if arguments.profile {
+        "--profile says where the time of an update goes; a round has one operation"
+    } else if arguments.hidden.is_some() {
+        "--hidden is the width of a model's rows; a round has no model, leave it out"
+    } else if arguments.memory_limit.is_some() {
+        "--memory-limit is for updates; a round has no model, leave it out"
+    } else {
+        return Ok(());
+    };
+    Err(WrongCall(problem.to_owned()))
 }
 
 const HEADER: [&str; 12] = [

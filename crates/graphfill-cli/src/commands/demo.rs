@@ -14,7 +14,7 @@ use graphfill::methods::fill::{self, FillOptions};
 use graphfill::methods::learning::TrainingOptions;
 use graphfill::methods::registry;
 
-use super::device;
+use super::device::{self, Doing};
 use super::evaluate::methods_table;
 use crate::arguments::{Demo, Format, General, WrongCall};
 use crate::output;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     }
     let messages = Messages::new(general.quiet);
     let training = TrainingOptions {
-        device: device::open(&arguments.device, Launching::default(), &messages)?,
+        device: device::open(&arguments.device, Launching::default(), Doing::Training, &messages)?,
         ..TrainingOptions::default()
     };
     let recipe =

@@ -8,6 +8,34 @@ use graphfill::methods::{DeviceUse, Method};
 use crate::arguments::{DeviceArguments, DeviceChoice};
 use crate::output::messages::Messages;
 
+/// What a device is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// Training, whose products a card computes in the precision that was chosen.
+    Training,
+    /// Propagation, which knows single precision only.
+    Propagation,
+}
+
+impl Doing {
+    /// What is done on a card, in words.
+    fn on_card(self, device: &Device) -> String {
+        match (self, device.model()) {
+            (Doing::Propagation, Some(model)) => format!("running on {}, {model}", device.name()),
+            _ => format!("training on {}", device.describe()),
+        }
+    }
+
+    /// What is done on the CPU, since a card cannot be used.
+    fn on_processor(self, error: &EngineError) -> String {
+        let doing = match self {
+            Doing::Training => "training",
+            Doing::Propagation => "running",
+        };
+        format!("{doing} on the CPU, since no card can be used: {error}")
+    }
+}
+
 /// The device for these methods: the processor where none of them uses another, which is said to
 /// somebody who names a card.
 pub(crate) fn for_methods(
@@ -15,9 +43,12 @@ pub(crate) fn for_methods(
     methods: &[&'static dyn Method],
     messages: &Messages,
 ) -> Result<Device, EngineError> {
-    let is_used = methods.iter().any(|method| method.device_use() != DeviceUse::Ignored);
-    if is_used {
-        return open(arguments, Launching::default(), messages);
+    let has = |usage: DeviceUse| methods.iter().any(|method| method.device_use() == usage);
+    if has(DeviceUse::Training) {
+        return open(arguments, Launching::default(), Doing::Training, messages);
+    }
+    if has(DeviceUse::Propagation) {
+        return open(arguments, Launching::default(), Doing::Propagation, messages);
     }
     if let DeviceChoice::Cuda(_) = arguments.device {
         messages.note(&format!("--device {}: nothing here runs on a card", arguments.device));
@@ -30,13 +61,14 @@ pub(crate) fn for_methods(
 pub(crate) fn open(
     arguments: &DeviceArguments,
     launching: Launching,
+    doing: Doing,
     messages: &Messages,
 ) -> Result<Device, EngineError> {
     let card = |number: usize| {
         let cache = cache_folder().map(|folder| folder.join("kernels"));
         let options = cuda::Options { precision: arguments.precision, launching, cache };
         let device = Device::cuda(number, options)?;
-        messages.note(&format!("training on {}", device.describe()));
+        messages.note(&doing.on_card(&device));
         Ok(device)
     };
     match arguments.device {
@@ -44,7 +76,7 @@ pub(crate) fn open(
         DeviceChoice::Cuda(number) => card(number),
         DeviceChoice::Auto if !cuda::driver_is_present() => Ok(Device::cpu()),
         DeviceChoice::Auto => Ok(card(0).unwrap_or_else(|error| {
-            messages.note(&format!("training on the CPU, since no card can be used: {error}"));
+            messages.note(&doing.on_processor(&error));
             Device::cpu()
         })),
     }

@@ -12,7 +12,7 @@ use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::{Method, MethodError, registry};
 use graphfill::report::experiments::{About, PAGE_TITLE, Report, page, report};
 
-use super::device;
+use super::device::{self, Doing};
 use super::fill::fixed_parameters;
 use crate::arguments::{Format, General, Reproduce, Seeds, WrongCall, value_for};
 use crate::output::grid_bar::GridBar;
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     }
     let device = match experiment {
         Experiment::Scaling | Experiment::Table4 => {
-            device::open(&arguments.device, Launching::default(), &messages)?
+            device::open(&arguments.device, Launching::default(), Doing::Training, &messages)?
         }
         _ => device::for_methods(&arguments.device, &methods, &messages)?,
     };

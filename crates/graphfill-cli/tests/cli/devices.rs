@@ -89,6 +89,7 @@ fn without_a_card_auto_is_the_cpu() {
     {
         let done = place.succeed(&format!("{train} -o {name}.csv --checkpoint {name} {device}"));
         assert!(!done.err.contains("training on"), "{}", done.err);
+        assert!(!done.err.contains("running on"), "{}", done.err);
     }
     let nothing = place.run_with(("GRAPHFILL_DEVICE", "auto"), &format!("{train} -o none.csv"));
     assert_eq!(nothing.code, 0, "{}", nothing.err);

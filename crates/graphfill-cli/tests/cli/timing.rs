@@ -38,8 +38,9 @@ fn results_are_json_with_time_and_memory() {
 
 #[test]
 fn rounds_of_propagation_are_timed_too() {
+    let small = SMALL.replace("--hidden 8 ", "");
     for (variant, task) in [("fp", "fp-round"), ("arb", "arb-round")] {
-        let done = Place::new().run(&format!("bench {SMALL} --variant {variant} --threads 1"));
+        let done = Place::new().run(&format!("bench {small} --variant {variant} --threads 1"));
         assert_eq!(done.code, 0, "{}", done.err);
         let report: serde_json::Value = serde_json::from_str(&done.out).expect("JSON");
         let result = &report["results"][0];
@@ -49,8 +50,12 @@ fn rounds_of_propagation_are_timed_too() {
         let rate = number("moved_bytes") / number("ms_per_round") / 1e6;
         assert!((rate / number("moved_gbps") - 1.0).abs() < 1e-9);
     }
-    let done = Place::new().run(&format!("bench {SMALL} --variant fp --profile"));
-    assert_eq!(done.code, 2, "{}", done.err);
+    for option in ["--profile", "--hidden 8", "--memory-limit 1GiB"] {
+        let done = Place::new().run(&format!("bench {small} --variant fp {option}"));
+        let name = option.split(' ').next().unwrap_or(option);
+        assert_eq!(done.code, 2, "{option}: {}", done.err);
+        assert!(done.err.contains(&format!("{name} ")), "{option}: {}", done.err);
+    }
 }
 
 #[test]

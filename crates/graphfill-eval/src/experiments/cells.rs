@@ -2,7 +2,8 @@
 //! it was, and experiments share what they have in common.
 //!
 //! A cell is told apart by everything that its outcome depends on: the version of the program, the
-//! work, the content of the data and its splits, the method, what was fixed and limited, and the seed.
+//! work, the content of the data and its splits, the method, what was fixed and limited, the precision
+//! of a card, which card it is where time counts, and the seed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -91,11 +92,14 @@ impl CellName {
         let method = cell.method.info().name;
         let training = &options.training;
         let limit = training.deadline.map(|deadline| deadline.limit().as_secs_f64());
-        // Scores don't depend on threads, and on the device by less than on the seed; times do.
-        let threads = matches!(cell.work, Work::Timing).then_some(options.threads);
-        let card = match (cell.work, training.device.is_cuda()) {
-            (Work::Timing, true) => format!("; {}", training.device.describe()),
-            _ => String::new(),
+        // Scores don't depend on threads, and of a card on its precision only; times do, and so do
+        // scores at the end of a time limit.
+        let is_timing = matches!(cell.work, Work::Timing);
+        let threads = is_timing.then_some(options.threads);
+        let card = match training.device.cuda_options() {
+            Some(_) if is_timing || limit.is_some() => format!("; {}", training.device.describe()),
+            Some(card) => format!("; card in {}", card.precision),
+            None => String::new(),
         };
         let key = format!(
             "graphfill {} revision {REVISION}; {}; data {}; method {method}; fixed {:?}; updates {:?}; seconds {limit:?}; memory {:?}; threads {threads:?}{card}; preset {}; seed {}",

@@ -102,7 +102,9 @@ impl Propagation for Arb {
         let alpha = parameters.get(ALPHA).unwrap_or(alpha) as f32;
         let beta = parameters.get(BETA).unwrap_or(beta) as f32;
         if let Some(programs) = loaded.programs() {
-            return programs.mix(loaded, [alpha, beta], rounds, each);
+            if programs.mix(loaded, [alpha, beta], rounds, each)? {
+                return Ok(());
+            }
         }
         let Loaded { operators, panel, .. } = loaded;
         let symmetric = operators.symmetric();

@@ -126,12 +126,15 @@ fn worth_training(task: &Task<'_>) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// SVGA-P, or why there is not enough memory for it.
+/// SVGA-P, or why it cannot be trained here: there is too little memory for it, or a card failed.
 fn train<'a>(task: &Task<'a>) -> Result<std::result::Result<Box<dyn Fitted + 'a>, String>> {
     match SvgaP.fit(task) {
         Ok(fitted) => Ok(Ok(fitted)),
         Err(MethodError::Engine(EngineError::Memory { .. })) => {
             Ok(Err("there is too little memory for svga-p".to_owned()))
+        }
+        Err(MethodError::Engine(error @ EngineError::Device { .. })) => {
+            Ok(Err(format!("svga-p could not be trained: {error}")))
         }
         Err(error) => Err(error),
     }

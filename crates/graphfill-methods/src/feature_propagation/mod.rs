@@ -52,7 +52,9 @@ impl Propagation for FeaturePropagation {
     ) -> Result<()> {
         if let Some(programs) = loaded.programs() {
             // All from the neighbours, and what is known stays.
-            return programs.mix(loaded, [1.0, 0.0], rounds, each);
+            if programs.mix(loaded, [1.0, 0.0], rounds, each)? {
+                return Ok(());
+            }
         }
         let Loaded { operators, panel, .. } = loaded;
         let symmetric = operators.symmetric();

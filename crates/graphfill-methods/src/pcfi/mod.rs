@@ -84,7 +84,9 @@ impl Propagation for Pcfi {
         let width = panel.width;
         let confidence = confidences(operators.graph(), panel, alpha);
         if let Some(programs) = loaded.programs() {
-            return programs.weigh(loaded, &confidence, rounds, each);
+            if programs.weigh(loaded, &confidence, rounds, each)? {
+                return Ok(());
+            }
         }
         let adjacency = operators.adjacency();
         let mut weights = vec![0.0f32; confidence.len()];

@@ -16,7 +16,7 @@ pub(crate) struct Chosen<'a> {
 
 impl<'a> Chosen<'a> {
     pub(crate) fn new(task: &Task<'a>, choices: Vec<Choice>) -> Self {
-        Chosen { operators: Operators::on(task.graph, &task.training.device), choices }
+        Chosen { operators: Operators::of(task), choices }
     }
 }
 

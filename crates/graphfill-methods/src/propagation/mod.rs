@@ -64,7 +64,7 @@ pub trait Propagation: Send + Sync {
 
     /// Whether anything of it runs on a device other than the processor.
     fn device_use(&self) -> DeviceUse {
-        DeviceUse::Used
+        DeviceUse::Propagation
     }
 
     /// Runs rounds up to the last of `rounds`, which ascend, and hands the panel to `each` after

@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphfill_data::UndirectedGraph;
 use graphfill_engine::cpu::{Store, sparse_product};
-use graphfill_engine::{Device, SparseView};
+use graphfill_engine::{Device, MemoryLimit, SparseView};
 
 use super::Loaded;
 use super::programs::Programs;
 use crate::error::Result;
 use crate::features::Panel;
+use crate::method::Task;
 
 /// A graph, the matrices made of it, and where they are multiplied.
 pub struct Operators<'a> {
@@ -30,6 +31,12 @@ impl<'a> Operators<'a> {
         Operators { graph, symmetric: OnceLock::new(), programs: None, loads: AtomicU64::new(0) }
     }
 
+    /// The matrices of a task's graph, on its device as long as there is the memory for it.
+    pub fn of(task: &Task<'a>) -> Self {
+        let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
+        Operators::on(task.graph, &task.training.device).within(limit)
+    }
+
     /// The matrices of a graph, on a device.
     pub fn on(graph: &'a UndirectedGraph, device: &Device) -> Self {
         if device.is_cuda() { Operators::as_programs(graph, device) } else { Operators::new(graph) }
@@ -38,6 +45,14 @@ impl<'a> Operators<'a> {
     /// The matrices of a graph, multiplied by programs, be it on the processor.
     pub(super) fn as_programs(graph: &'a UndirectedGraph, device: &Device) -> Self {
         Operators { programs: Some(Programs::new(graph, device)), ..Operators::new(graph) }
+    }
+
+    /// Where rounds on a device need more memory than this, or than it has, they run on the processor
+    /// instead of failing.
+    #[must_use]
+    pub fn within(self, limit: MemoryLimit) -> Self {
+        let programs = self.programs.map(|programs| programs.within(limit));
+        Operators { programs, ..self }
     }
 
     /// Lists of rows that panels can be looked at by: of all rounds of a panel that is, a device hands
@@ -73,7 +88,9 @@ impl<'a> Operators<'a> {
     /// A · X for a panel of this width, wherever that is computed.
     pub fn adjacency_product(&self, panel: &[f32], width: usize) -> Result<Vec<f32>> {
         if let Some(programs) = &self.programs {
-            return programs.adjacency_product(panel, width);
+            if let Some(product) = programs.adjacency_product(panel, width)? {
+                return Ok(product);
+            }
         }
         let mut product = vec![0.0f32; panel.len()];
         sparse_product(self.adjacency(), panel, width, &mut product, &Store);

@@ -1,20 +1,23 @@
 //! Propagation as programs of the engine, for a device with memory of its own: what is given goes
-//! there once a panel, rounds run there, and only what is looked at comes back.
+//! there once a panel, rounds run there, and only what is looked at comes back. Where the memory there
+//! is too small, nothing is done, and the caller runs the rounds on the processor.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use graphfill_data::UndirectedGraph;
-use graphfill_engine::{Device, SparseRows};
+use graphfill_engine::{Device, EngineError, MemoryLimit, SparseRows};
 
 use super::operators::symmetric_values;
 use super::runner::{Matrix, Runner};
 use super::{Each, Loaded};
-use crate::error::Result;
+use crate::error::{MethodError, Result};
 
 /// The matrices of a graph and what runs rounds with them on a device.
 pub(crate) struct Programs<'a> {
     graph: &'a UndirectedGraph,
     device: Device,
+    /// Without one, too little memory is an error.
+    limit: Option<MemoryLimit>,
     looks: Vec<Vec<u32>>,
     symmetric: Side,
     adjacency: Side,
@@ -24,7 +27,16 @@ pub(crate) struct Programs<'a> {
 #[derive(Default)]
 struct Side {
     matrix: OnceLock<Arc<SparseRows>>,
-    runner: Mutex<Option<Runner>>,
+    runner: Mutex<Kept>,
+}
+
+#[derive(Default)]
+enum Kept {
+    #[default]
+    None,
+    Runner(Runner),
+    /// There was too little memory for one, and there is none for the next.
+    Refused,
 }
 
 impl<'a> Programs<'a> {
@@ -32,6 +44,7 @@ impl<'a> Programs<'a> {
         Programs {
             graph,
             device: device.clone(),
+            limit: None,
             looks: Vec::new(),
             symmetric: Side::default(),
             adjacency: Side::default(),
@@ -42,61 +55,85 @@ impl<'a> Programs<'a> {
         Programs { looks, ..self }
     }
 
+    pub(super) fn within(self, limit: MemoryLimit) -> Self {
+        Programs { limit: Some(limit), ..self }
+    }
+
     /// Rounds of  X ← α S X + (1 − α) · mean,  known cells then β of that and 1 − β of what is
-    /// known; the shares are α and β.
+    /// known; the shares are α and β. Says whether there was the memory for it.
     pub(crate) fn mix(
         &self,
         loaded: &Loaded<'_>,
         shares: [f32; 2],
         rounds: &[usize],
         each: &mut Each<'_>,
-    ) -> Result<()> {
-        self.with(Matrix::Symmetric, loaded.panel.width, |runner| {
+    ) -> Result<bool> {
+        let done = self.with(Matrix::Symmetric, loaded.panel.width, |runner| {
             runner.mix(loaded, shares, rounds, each)
-        })
+        });
+        Ok(done?.is_some())
     }
 
-    /// Rounds of  X ← A (C ∘ X) ⊘ A C,  known cells reset, with confidences C.
+    /// Rounds of  X ← A (C ∘ X) ⊘ A C,  known cells reset, with confidences C. Says whether there was
+    /// the memory for it.
     pub(crate) fn weigh(
         &self,
         loaded: &Loaded<'_>,
         confidences: &[f32],
         rounds: &[usize],
         each: &mut Each<'_>,
-    ) -> Result<()> {
-        self.with(Matrix::Adjacency, loaded.panel.width, |runner| {
+    ) -> Result<bool> {
+        let done = self.with(Matrix::Adjacency, loaded.panel.width, |runner| {
             runner.weigh(loaded, confidences, rounds, each)
-        })
+        });
+        Ok(done?.is_some())
     }
 
-    /// A · X for a panel of this width.
-    pub(super) fn adjacency_product(&self, panel: &[f32], width: usize) -> Result<Vec<f32>> {
+    /// A · X for a panel of this width, if there is the memory for it.
+    pub(super) fn adjacency_product(
+        &self,
+        panel: &[f32],
+        width: usize,
+    ) -> Result<Option<Vec<f32>>> {
         self.with(Matrix::Adjacency, width, |runner| runner.product(panel))
     }
 
-    /// Does something with what runs rounds with a matrix on panels of a width.
+    /// Does something with what runs rounds with a matrix on panels of a width; nothing where there is
+    /// too little memory for that.
     fn with<T>(
         &self,
         matrix: Matrix,
         width: usize,
         work: impl FnOnce(&mut Runner) -> Result<T>,
-    ) -> Result<T> {
+    ) -> Result<Option<T>> {
         let side = match matrix {
             Matrix::Symmetric => &self.symmetric,
             Matrix::Adjacency => &self.adjacency,
         };
         let mut kept = side.runner.lock().unwrap_or_else(PoisonError::into_inner);
         // One of another width gives its memory back before the next takes some.
-        let mut runner = match kept.take().filter(|runner| runner.width() == width) {
-            Some(runner) => runner,
-            None => {
+        let mut runner = match std::mem::take(&mut *kept) {
+            Kept::Runner(runner) if runner.width() == width => runner,
+            Kept::Refused => {
+                *kept = Kept::Refused;
+                return Ok(None);
+            }
+            other => {
+                drop(other);
                 let rows = side.matrix.get_or_init(|| Arc::new(self.rows_of(matrix)));
-                Runner::new(matrix, rows, width, &self.looks, &self.device)?
+                let place = (&self.device, self.limit);
+                match Runner::new(matrix, rows, width, &self.looks, place) {
+                    Err(error) if self.limit.is_some() && is_of_memory(&error) => {
+                        *kept = Kept::Refused;
+                        return Ok(None);
+                    }
+                    runner => runner?,
+                }
             }
         };
         let done = work(&mut runner);
-        *kept = Some(runner);
-        done
+        *kept = Kept::Runner(runner);
+        done.map(Some)
     }
 
     fn rows_of(&self, matrix: Matrix) -> SparseRows {
@@ -107,5 +144,16 @@ impl<'a> Programs<'a> {
         };
         let (offsets, columns) = (graph.offsets().to_vec(), graph.all_neighbours().to_vec());
         SparseRows::new(offsets, columns, values, graph.nodes())
+    }
+}
+
+/// Whether a device has too little memory: by its plan, or as its driver found.
+fn is_of_memory(error: &MethodError) -> bool {
+    match error {
+        MethodError::Engine(EngineError::Memory { .. }) => true,
+        MethodError::Engine(EngineError::Device { problem, .. }) => {
+            problem.contains("out of memory")
+        }
+        _ => false,
     }
 }

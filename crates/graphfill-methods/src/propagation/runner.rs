@@ -11,7 +11,8 @@
 use std::sync::Arc;
 
 use graphfill_engine::{
-    Device, Plan, Program, PropagationRound, Recorded, Session, Shape, SparseMatrix, SparseRows,
+    Device, MemoryLimit, Plan, Program, PropagationRound, Recorded, Session, Shape, SparseMatrix,
+    SparseRows,
 };
 use rayon::prelude::*;
 
@@ -61,12 +62,13 @@ pub(super) struct Runner {
 }
 
 impl Runner {
+    /// With a limit, the error of a plan that needs more comes before any of the device is taken.
     pub(super) fn new(
         matrix: Matrix,
         rows: &Arc<SparseRows>,
         width: usize,
         looks: &[Vec<u32>],
-        device: &Device,
+        (device, limit): (&Device, Option<MemoryLimit>),
     ) -> Result<Self> {
         let panel = Shape::new(rows.shape().rows, width);
         let mut programs = match matrix {
@@ -85,10 +87,14 @@ impl Runner {
                 programs.push(program.finish()?);
             }
         }
+        let plan = Plan::new(programs)?.on(device);
+        if let Some(limit) = limit {
+            plan.check_memory(limit, "the number of nodes")?;
+        }
         Ok(Runner {
             matrix,
             width,
-            session: Session::new(Plan::new(programs)?.on(device), 0)?,
+            session: Session::new(plan, 0)?,
             looks: looks.to_vec(),
             given_of: None,
             seen: vec![0.0; panel.len()],

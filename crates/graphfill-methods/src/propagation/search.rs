@@ -22,7 +22,7 @@ pub(super) fn fit<'a, P: Propagation>(method: &P, task: &Task<'a>) -> Result<Box
     let settings = purposes.map(|purpose| method.settings(purpose, &fixed));
     let open = settings.iter().any(|settings| settings.len() > 1) || rounds.end() > rounds.start();
     let best = if open && !task.validation.is_empty() {
-        let operators = Operators::on(task.graph, &task.training.device);
+        let operators = Operators::of(task);
         compare(method, task, operators, &settings, &rounds)?
     } else {
         vec![None; features.groups().len()]

@@ -3,6 +3,7 @@
 
 use graphfill_data::generator::{ColumnSet, Recipe, generate};
 use graphfill_data::{Direction, EdgeList, UndirectedGraph};
+use graphfill_engine::MemoryLimit;
 use graphfill_engine::cpu::panel_width;
 use proptest::prelude::*;
 
@@ -207,6 +208,26 @@ fn validation_chooses_the_same() {
                 }
             }
         }
+    }
+}
+
+/// The processor steps in where a device is too small, and only where that is asked for.
+#[test]
+fn too_little_memory_is_no_error_within_a_limit() {
+    let graph = graph(30, &[(0, 1, 1.0), (1, 2, 1.0), (3, 20, 1.0)], false);
+    let processor = Operators::new(&graph);
+    let small = Operators::as_programs(&graph, &device::device()).within(MemoryLimit::Allowed(64));
+    for panel in [
+        panel(30, 5, 0, |row, column| (row + column) % 2 == 0),
+        panel(30, 40, 1, |row, _| row % 3 == 0),
+    ] {
+        for (method, parameters) in methods() {
+            let expected = handed_out(method, &processor.load(&panel), &parameters, &[1]);
+            let found = handed_out(method, &small.load(&panel), &parameters, &[1]);
+            assert!(found == expected, "{}", method.info().name);
+        }
+        let product = small.programs().map(|it| it.adjacency_product(&panel.values, panel.width));
+        assert!(matches!(product, Some(Ok(None))), "programs ran in 64 bytes");
     }
 }
 

@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
             task,
             unknown,
             scales,
-            operators: Operators::on(task.graph, &task.training.device),
+            operators: Operators::of(task),
             offsets,
             folds: folds(features.rows(), unknown, task.seed),
         }

@@ -241,15 +241,17 @@ impl Learner for SvgaPLearner {
 }
 
 /// About how long training takes on this machine, in seconds: the products of all updates, at a rate
-/// that any processor of the last years reaches.
+/// that any processor, or any card, of the last years reaches.
 pub fn expected_seconds(task: &Task<'_>) -> f64 {
     const UPDATES: f64 = 600.0;
     const OPERATIONS_A_SECOND: f64 = 3e10;
+    const CARD_TO_PROCESSOR: f64 = 50.0;
     let width = 256.0;
     let (nodes, features) = (task.features.rows() as f64, task.features.width() as f64);
     let observed = nodes - task.unknown.whole_rows() as f64;
     let inputs = features.min(256.0);
     let an_update = 6.0 * width * (nodes * (inputs + 2.0 * width) + observed * features);
     let threads = rayon::current_num_threads().min(8) as f64;
-    UPDATES * an_update / (OPERATIONS_A_SECOND * threads)
+    let seconds = UPDATES * an_update / (OPERATIONS_A_SECOND * threads);
+    if task.training.device.is_cuda() { seconds / CARD_TO_PROCESSOR } else { seconds }
 }

@@ -56,7 +56,7 @@ impl Place<'_> {
         let device = &self.training.device;
         let is_used = match work {
             Work::Estimation { .. } | Work::Curves => {
-                self.cell.method.device_use() == DeviceUse::Used
+                self.cell.method.device_use() != DeviceUse::Ignored
             }
             Work::Classification | Work::Timing => true,
         };
