@@ -87,7 +87,7 @@ impl Runner {
                 programs.push(program.finish()?);
             }
         }
-        let plan = Plan::new(programs)?.on(device);
+        let mut plan = Plan::new(programs)?.on(device);
         if let Some(limit) = limit {
             plan.check_memory(limit, "the number of nodes")?;
         }
