@@ -101,10 +101,10 @@ impl Propagation for Arb {
         let [alpha, beta, _] = RANKING_DEFAULT;
         let alpha = parameters.get(ALPHA).unwrap_or(alpha) as f32;
         let beta = parameters.get(BETA).unwrap_or(beta) as f32;
-        if let Some(programs) = loaded.programs() {
-            if programs.mix(loaded, [alpha, beta], rounds, each)? {
-                return Ok(());
-            }
+        if let Some(programs) = loaded.programs()
+            && programs.mix(loaded, [alpha, beta], rounds, each)?
+        {
+            return Ok(());
         }
         let Loaded { operators, panel, .. } = loaded;
         let symmetric = operators.symmetric();

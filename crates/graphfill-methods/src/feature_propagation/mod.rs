@@ -50,11 +50,11 @@ impl Propagation for FeaturePropagation {
         rounds: &[usize],
         each: &mut Each<'_>,
     ) -> Result<()> {
-        if let Some(programs) = loaded.programs() {
-            // All from the neighbours, and what is known stays.
-            if programs.mix(loaded, [1.0, 0.0], rounds, each)? {
-                return Ok(());
-            }
+        // All from the neighbours, and what is known stays.
+        if let Some(programs) = loaded.programs()
+            && programs.mix(loaded, [1.0, 0.0], rounds, each)?
+        {
+            return Ok(());
         }
         let Loaded { operators, panel, .. } = loaded;
         let symmetric = operators.symmetric();

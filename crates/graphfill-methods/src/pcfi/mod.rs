@@ -83,10 +83,10 @@ impl Propagation for Pcfi {
         let alpha = parameters.get(ALPHA).unwrap_or(ALPHA_DEFAULT) as f32;
         let width = panel.width;
         let confidence = confidences(operators.graph(), panel, alpha);
-        if let Some(programs) = loaded.programs() {
-            if programs.weigh(loaded, &confidence, rounds, each)? {
-                return Ok(());
-            }
+        if let Some(programs) = loaded.programs()
+            && programs.weigh(loaded, &confidence, rounds, each)?
+        {
+            return Ok(());
         }
         let adjacency = operators.adjacency();
         let mut weights = vec![0.0f32; confidence.len()];

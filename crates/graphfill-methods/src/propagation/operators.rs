@@ -87,10 +87,10 @@ impl<'a> Operators<'a> {
 
     /// A · X for a panel of this width, wherever that is computed.
     pub fn adjacency_product(&self, panel: &[f32], width: usize) -> Result<Vec<f32>> {
-        if let Some(programs) = &self.programs {
-            if let Some(product) = programs.adjacency_product(panel, width)? {
-                return Ok(product);
-            }
+        if let Some(programs) = &self.programs
+            && let Some(product) = programs.adjacency_product(panel, width)?
+        {
+            return Ok(product);
         }
         let mut product = vec![0.0f32; panel.len()];
         sparse_product(self.adjacency(), panel, width, &mut product, &Store);

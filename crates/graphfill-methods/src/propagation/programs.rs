@@ -34,7 +34,7 @@ struct Side {
 enum Kept {
     #[default]
     None,
-    Runner(Runner),
+    Runner(Box<Runner>),
     /// There was too little memory for one, and there is none for the next.
     Refused,
 }
@@ -127,7 +127,7 @@ impl<'a> Programs<'a> {
                         *kept = Kept::Refused;
                         return Ok(None);
                     }
-                    runner => runner?,
+                    runner => Box::new(runner?),
                 }
             }
         };
