@@ -41,9 +41,10 @@ import torch  # noqa: E402
 import torch_svga  # noqa: E402
 
 TESTS = ["graphfill_engine", "auxiliary", "watch", "plan", "mistakes", "store", "checkpoint", "threads", "models", "svga_step"]
-# What estimates on the card may be off by, relative to the largest: two trainings in single precision
-# drift apart by rounding.
-TOLERANCE = 0.05
+# Numbers differ that are so far apart, relative to the largest of their column; and so many cells may
+# differ: two trainings in single precision drift apart by rounding, and then a yes becomes a no.
+APART = 0.02
+TOLERANCE = 0.01
 SMALL = ["cora", "citeseer", "arxiv"]
 
 
@@ -67,7 +68,7 @@ def run_tests(folder):
 
 
 def compare_estimates(program):
-    """A small table filled on both devices; the largest relative difference of a number."""
+    """A small table filled on both devices; the share of cells that are not the same."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         subprocess.run([program, "demo", "--keep", folder, "--quiet", "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
@@ -79,16 +80,20 @@ def compare_estimates(program):
             subprocess.run(command, check=True)
             with open(output, newline="") as file:
                 found[device] = list(csv.DictReader(file))
-        worst, scale = 0.0, {}
+        scale = {}
         for row in found["cpu"]:
             for column, text in row.items():
                 if is_number(text):
                     scale[column] = max(scale.get(column, 1e-9), abs(float(text)))
+        cells, apart = 0, 0
         for one, other in zip(found["cpu"], found["cuda"], strict=True):
             for column, text in one.items():
                 if is_number(text) and is_number(other[column]):
-                    worst = max(worst, abs(float(text) - float(other[column])) / scale[column])
-        return worst
+                    cells += 1
+                    apart += abs(float(text) - float(other[column])) > APART * scale[column]
+                elif text != other[column]:
+                    cells, apart = cells + 1, apart + 1
+        return apart / max(cells, 1)
 
 
 def is_number(text):
@@ -245,7 +250,7 @@ def main():
     subprocess.run([options.program, "devices", "--format", "table"], check=True)
     failed = run_tests(options.tests) if options.tests else 0
     difference = compare_estimates(options.program)
-    print(f"estimates on the card against the CPU: largest relative difference {difference:.1e}\n", flush=True)
+    print(f"estimates on the card against the CPU: {difference:.2%} of the cells differ\n", flush=True)
     failed += difference > TOLERANCE
     names = SMALL if options.quick else list(torch_svga.SHAPES)
     time_updates(options.program, names, ["f32", "tf32"] if options.quick else ["f32", "tf32", "bf16"])
