@@ -1,7 +1,8 @@
 //! The field against plain references: dense matrices, elimination, central differences.
 
 use super::*;
-use crate::testing::{Reference, check};
+use crate::testing::{Reference, check, some_numbers};
+use crate::{Initial, Plan, Program};
 use proptest::prelude::*;
 
 /// A random graph as S, and K.
@@ -98,7 +99,6 @@ proptest! {
 
 #[test]
 fn the_energy_is_the_same_without_its_derivative() {
-    use crate::{Initial, Plan, Program};
     let matrix = SparseMatrix::symmetric(vec![0, 1, 2, 2], vec![1, 0], None);
     let similarity = Arc::new(matrix);
     let build = |with_gradient: bool| {
@@ -115,4 +115,66 @@ fn the_energy_is_the_same_without_its_derivative() {
         session.scalar("test", "energy").expect("an output")
     };
     assert!((build(true) / build(false) - 1.0).abs() < 1e-5);
+}
+
+/// A⁻¹·X by elimination, in double precision.
+fn solved(matrix: &Reference, right: &Reference) -> Reference {
+    let size = matrix.shape.rows;
+    let (mut left, mut right) = (matrix.clone(), right.clone());
+    let columns = right.shape.columns;
+    for pivot in 0..size {
+        let value = left.at(pivot, pivot);
+        for row in (0..size).filter(|&row| row != pivot) {
+            let factor = left.at(row, pivot) / value;
+            for column in pivot..size {
+                left.values[row * size + column] -= factor * left.at(pivot, column);
+            }
+            for column in 0..columns {
+                right.values[row * columns + column] -= factor * right.at(pivot, column);
+            }
+        }
+    }
+    Reference::new(right.shape, |row, column| right.at(row, column) / left.at(row, row))
+}
+
+/// Wider than any tile of a kernel, and rows that differ by a hundredth: βI + ZᵀZ has a condition of
+/// more than 10⁵. The error of the whole derivative is bounded, which has the inverse in it.
+#[test]
+fn wide_latents_that_are_alike_have_an_exact_derivative() {
+    let (nodes, beta) = (90usize, 0.1f32);
+    for width in [33, 64, 100] {
+        let values: Vec<f32> = some_numbers(nodes * width, width);
+        let values: Vec<f32> = values.iter().map(|value| 1.0 + 0.01 * value).collect();
+        // A ring: every node has two neighbours of weight one half.
+        let offsets = (0..=nodes).map(|node| 2 * node).collect();
+        let around = |node: usize| [(node + nodes - 1) % nodes, (node + 1) % nodes];
+        let columns = (0..nodes).flat_map(around).map(|node| node as u32).collect();
+        let similarity =
+            Arc::new(SparseMatrix::symmetric(offsets, columns, Some(vec![0.5; 2 * nodes])));
+        let program = Program::new("field");
+        let latent = program.parameter("latent", [nodes, width], Initial::ZEROS);
+        let energy = latent.field_regulariser(&similarity, beta);
+        program.output("derivative", program.differentiate(energy, &["latent"])[0]);
+        let plan = Plan::new(vec![program.finish().expect("a program")]).expect("a plan");
+        let mut session = crate::testing::session(plan, 0);
+        session.write("latent", &values).expect("latents");
+        session.scribble();
+        session.run("field").expect("a run");
+        let found = session.read("field", "derivative").expect("a derivative");
+
+        let shape = Shape::new(nodes, width);
+        let exact = Reference { shape, values: values.iter().map(|&v| f64::from(v)).collect() };
+        let mut gram = exact.transposed().product(&exact);
+        (0..width).for_each(|at| gram.values[at * width + at] += f64::from(beta));
+        let back = solved(&gram, &exact.transposed()).transposed();
+        let expected = Reference::new(shape, |row, column| {
+            let [before, after] = around(row).map(|other| exact.at(other, column));
+            2.0 * (exact.at(row, column) - 0.5 * (before + after)) - back.at(row, column)
+        });
+        let largest = expected.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        for (found, expected) in found.iter().zip(&expected.values) {
+            let error = (f64::from(*found) - expected).abs() / largest;
+            assert!(error < 5e-4 * crate::testing::coarseness(), "{width}: {found} {expected}");
+        }
+    }
 }
