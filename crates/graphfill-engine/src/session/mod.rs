@@ -164,12 +164,11 @@ impl Session {
     }
 
     /// Begins anew with another seed, in the same memory: parameters as the seed gives them, no
-    /// steps, the optimiser's state at zero. Inputs stay.
+    /// steps, the optimiser's state at zero. Inputs stay, and so does what was kept.
     pub fn restart(&mut self, seed: u64) -> Result<()> {
         self.seed = seed;
         self.steps.fill(0);
         self.last = None;
-        self.has_kept = false;
         for buffer in self.plan.buffers.iter().filter(|buffer| buffer.role == Role::State) {
             self.executor.write(buffer.place, &vec![0.0; buffer.shape.len()])?;
         }
