@@ -59,7 +59,19 @@ impl Card {
         let (model, capability) = about().map_err(|error| failed(problem(error)))?;
         let compiler = Compiler::new(capability, options.cache.clone()).map_err(failed)?;
         let (modules, idle) = (Mutex::default(), Mutex::default());
-        Ok(Card { number, model, driver: version, options, compiler, modules, idle, context })
+        let card =
+            Card { number, model, driver: version, options, compiler, modules, idle, context };
+        card.try_out()?;
+        Ok(card)
+    }
+
+    /// Compiles a kernel and makes a lane: what cannot be done at all fails here, not in the midst of
+    /// something.
+    fn try_out(&self) -> Result<()> {
+        self.functions(&HashSet::from([executor::ADVANCE]))?;
+        let lane = self.lane()?;
+        self.take_back(&mut vec![lane]);
+        Ok(())
     }
 
     pub(crate) fn name(&self) -> String {
