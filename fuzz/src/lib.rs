@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use graphfill_data::formats::{self, Location, ReadOptions, UnknownNodes, splits_file};
-use graphfill_data::{Silent, TypesFile};
+use graphfill_data::{NoProgress, TypesFile};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// What stands between two files of one input.
@@ -34,7 +34,7 @@ fn read(nodes: &Path, edges: Option<&Path>) {
     let Ok(location) = Location::find(nodes, edges) else { return };
     let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
     for options in [ReadOptions::default(), add] {
-        if let Ok(dataset) = formats::read(&location, &options, &Silent) {
+        if let Ok(dataset) = formats::read(&location, &options, &NoProgress) {
             dataset.graph.undirected();
             // Sparse features may be wider than a row of them should ever be written out.
             if dataset.table.features() < 1 << 16 {

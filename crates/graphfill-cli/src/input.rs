@@ -6,7 +6,7 @@ use graphfill::data::formats::{self, Location, ReadOptions, WeightColumn};
 use graphfill::data::registry::{self, Cache};
 use graphfill::data::{Dataset, Direction, Progress, TypesFile};
 
-use crate::arguments::{Reading, WrongCall};
+use crate::arguments::{Reading, UsageError};
 use crate::output::messages::Messages;
 
 /// What the caller says about the files.
@@ -54,7 +54,7 @@ pub(crate) fn read(
 }
 
 /// Reads what needs no explanation.
-pub(crate) fn read_plainly(
+pub(crate) fn read_with_defaults(
     location: &Location,
     messages: &Messages,
     progress: &dyn Progress,
@@ -105,6 +105,6 @@ pub(crate) fn prepared(name: &str, data_dir: Option<&Path>) -> anyhow::Result<Pr
             )
         }
     };
-    Err(WrongCall(format!("there is no data set '{name}' under {}\n  {remedy}", root.display()))
+    Err(UsageError(format!("there is no data set '{name}' under {}\n  {remedy}", root.display()))
         .into())
 }

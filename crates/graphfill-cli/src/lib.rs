@@ -25,7 +25,7 @@ use output::messages;
 /// The job failed.
 const FAILED: u8 = 1;
 /// The call is wrong.
-const WRONG_CALL: u8 = 2;
+const USAGE_ERROR: u8 = 2;
 /// Stopped by Ctrl-C, as shells count it.
 const STOPPED: u8 = 130;
 
@@ -37,14 +37,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             // Help and version go to standard output and are no mistake.
             let wrong = error.use_stderr();
             let _ = error.print();
-            return if wrong { ExitCode::from(WRONG_CALL) } else { ExitCode::SUCCESS };
+            return if wrong { ExitCode::from(USAGE_ERROR) } else { ExitCode::SUCCESS };
         }
     };
     stop::listen();
     let threads = arguments.general.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let done = match pool {
-        Ok(pool) => bugs::caught(|| pool.install(|| dispatch(&arguments))),
+        Ok(pool) => bugs::catch_panics(|| pool.install(|| dispatch(&arguments))),
         Err(error) => Err(error.into()),
     };
     match done {
@@ -78,14 +78,14 @@ fn code_of(error: &anyhow::Error) -> u8 {
     let cancelled = |error: &DataError| matches!(error, DataError::Cancelled);
     if let Some(error) = error.downcast_ref::<MethodError>() {
         return match error {
-            MethodError::UnknownMethod { .. } | MethodError::Parameter(_) => WRONG_CALL,
+            MethodError::UnknownMethod { .. } | MethodError::Parameter(_) => USAGE_ERROR,
             MethodError::Data(error) if cancelled(error) => STOPPED,
             _ => FAILED,
         };
     }
     match error.downcast_ref::<DataError>() {
         Some(error) if cancelled(error) => STOPPED,
-        _ if error.is::<arguments::WrongCall>() => WRONG_CALL,
+        _ if error.is::<arguments::UsageError>() => USAGE_ERROR,
         _ if error.is::<stop::Stopped>() => STOPPED,
         _ => FAILED,
     }

@@ -15,7 +15,7 @@ pub(crate) fn listen() {
 }
 
 /// Whether somebody asked to stop.
-pub(crate) fn asked() -> bool {
+pub(crate) fn is_interrupted() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
@@ -33,5 +33,5 @@ impl std::error::Error for Stopped {}
 
 /// An error if somebody did.
 pub(crate) fn check() -> Result<(), graphfill::data::DataError> {
-    if asked() { Err(graphfill::data::DataError::Cancelled) } else { Ok(()) }
+    if is_interrupted() { Err(graphfill::data::DataError::Cancelled) } else { Ok(()) }
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use graphfill_data::formats::{self, Location, ReadOptions};
-use graphfill_data::{Direction, Silent};
+use graphfill_data::{Direction, NoProgress};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let before = peak_bytes();
     let start = Instant::now();
     let options = ReadOptions { direction: Direction::Directed, ..ReadOptions::default() };
-    let dataset = formats::read(&location, &options, &Silent)?;
+    let dataset = formats::read(&location, &options, &NoProgress)?;
     let seconds = start.elapsed().as_secs_f64();
 
     let result = dataset.graph.bytes();

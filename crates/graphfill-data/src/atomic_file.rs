@@ -19,7 +19,7 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Starts writing what will become `path`.
     pub fn create(path: &Path) -> Result<Self> {
-        let path = &place_of(path)?;
+        let path = &resolve_target(path)?;
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -38,7 +38,7 @@ impl AtomicFile {
     }
 
     /// Brings everything written so far to the disk, where a full one shows.
-    pub fn settle(&mut self) -> Result<()> {
+    pub fn sync(&mut self) -> Result<()> {
         let flushed = self.writer.flush().and_then(|()| self.writer.get_ref().as_file().sync_all());
         flushed.map_err(|error| DataError::write(&self.path, error))
     }
@@ -80,7 +80,7 @@ impl io::Seek for AtomicFile {
 }
 
 /// Where the file really goes: behind a link, and never over a folder or a device.
-fn place_of(path: &Path) -> Result<PathBuf> {
+fn resolve_target(path: &Path) -> Result<PathBuf> {
     let Ok(about) = fs::metadata(path) else { return Ok(path.to_path_buf()) };
     if about.is_dir() {
         return Err(DataError::write(path, io::Error::from(io::ErrorKind::IsADirectory)));
@@ -109,10 +109,13 @@ pub fn check_not_an_input(output: &Path, inputs: &[&Path]) -> Result<()> {
     let Ok(real) = fs::canonicalize(output) else { return Ok(()) };
     for input in inputs {
         if fs::canonicalize(input).is_ok_and(|input| input == real) {
-            return Err(DataError::Request(format!(
-                "the output {} is also an input\n  name another output: graphfill never changes the files that it reads",
-                output.display()
-            )));
+            return Err(DataError::request(
+                format!(
+                    "the output {} is also an input\n  name another output: graphfill never changes the files that it reads",
+                    output.display()
+                ),
+                "",
+            ));
         }
     }
     Ok(())

@@ -133,7 +133,7 @@ impl Block {
 
     /// The same cells, each stored one a one, treated as numbers rather than ranked.
     #[must_use]
-    pub fn presence_as_numbers(&self) -> Block {
+    pub fn binarized(&self) -> Block {
         Block { values: BlockValues::F32(vec![1.0; self.stored()]), ..self.clone() }
     }
 

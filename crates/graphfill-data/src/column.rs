@@ -18,7 +18,7 @@ use crate::spelling;
 /// How many cells of a typed column tell how many decimals it uses.
 const SAMPLE: usize = 1000;
 /// Digits beyond these are noise in a binary number.
-const MOST_DECIMALS: usize = 9;
+const MAX_DECIMALS: usize = 9;
 
 /// A named column.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ pub struct Levels {
     /// The name of each level, in order.
     pub names: Vec<String>,
     /// The level of each row, as a position in `names`; none where it is missing.
-    pub of_row: Vec<Option<u32>>,
+    pub codes: Vec<Option<u32>>,
 }
 
 impl Column {
@@ -151,10 +151,10 @@ impl Column {
         for (code, name) in names.iter().enumerate() {
             codes.insert(*name, code as u32);
         }
-        let of_row = (0..text.len())
+        let codes = (0..text.len())
             .map(|row| if missing[row] { None } else { codes.get(text.value(row)).copied() })
             .collect();
-        Levels { names: names.iter().map(|&name| name.to_owned()).collect(), of_row }
+        Levels { names: names.iter().map(|&name| name.to_owned()).collect(), codes }
     }
 
     /// The cells as text; null where one is missing.
@@ -216,7 +216,7 @@ impl Column {
                     true => 0,
                     false => spelling::decimals(text.iter().flatten(), &observed),
                 };
-                let spell = |value: &f64| spelling::spell(settle(*value), decimals);
+                let spell = |value: &f64| spelling::format_number(settle(*value), decimals);
                 Arc::new(StringArray::from_iter_values(estimate.iter().map(spell)))
             }
             DataType::Boolean => {
@@ -229,9 +229,9 @@ impl Column {
                 let spelt = observed.iter().filter(|value| !value.is_nan()).map(f64::to_string);
                 let spelt: Vec<String> = spelt.take(SAMPLE).collect();
                 let decimals = spelling::decimals(spelt.iter().map(String::as_str), &observed);
-                let scale = 10f64.powi(decimals.min(MOST_DECIMALS) as i32);
+                let scale = 10f64.powi(decimals.min(MAX_DECIMALS) as i32);
                 let round = |value: f64| match decimals {
-                    0..=MOST_DECIMALS => (settle(value) * scale).round() / scale,
+                    0..=MAX_DECIMALS => (settle(value) * scale).round() / scale,
                     _ => settle(value),
                 };
                 Arc::new(Float64Array::from_iter_values(estimate.iter().map(|&v| round(v))))

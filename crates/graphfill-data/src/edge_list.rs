@@ -90,7 +90,7 @@ impl EdgeList {
     fn widen(&mut self) {
         let Arcs::Narrow(narrow) = &mut self.arcs else { return };
         let mut arcs = Vec::new();
-        hand_over(std::mem::take(narrow), |arc| arcs.push(arc.wide()));
+        drain_shrinking(std::mem::take(narrow), |arc| arcs.push(arc.wide()));
         self.arcs = Arcs::Plain(arcs);
     }
 
@@ -118,7 +118,7 @@ impl EdgeList {
                 arcs.par_sort_unstable_by_key(|arc| arc.wide());
                 let offsets = row_offsets(&arcs, nodes, |arc| (arc.wide() >> 32) as u32);
                 let mut targets = Vec::with_capacity(arcs.len());
-                hand_over(arcs, |arc| targets.push(arc.wide() as u32));
+                drain_shrinking(arcs, |arc| targets.push(arc.wide() as u32));
                 targets.reverse();
                 Graph::from_rows(offsets, targets, None, direction)
             }
@@ -127,7 +127,7 @@ impl EdgeList {
                 let source = |arc: &u64| (arc >> 32) as u32;
                 let offsets = row_offsets(&arcs, nodes, source);
                 let mut targets = Vec::with_capacity(arcs.len());
-                hand_over(arcs, |arc| targets.push(arc as u32));
+                drain_shrinking(arcs, |arc| targets.push(arc as u32));
                 targets.reverse();
                 Graph::from_rows(offsets, targets, None, direction)
             }
@@ -138,7 +138,7 @@ impl EdgeList {
                 let offsets = row_offsets(&arcs, nodes, |arc| arc.source);
                 let mut targets = Vec::with_capacity(arcs.len());
                 let mut weights = Vec::with_capacity(arcs.len());
-                hand_over(arcs, |arc| {
+                drain_shrinking(arcs, |arc| {
                     targets.push(arc.target);
                     weights.push(arc.weight);
                 });
@@ -163,7 +163,7 @@ fn row_offsets<A>(sorted: &[A], nodes: usize, source: impl Fn(&A) -> u32) -> Vec
 }
 
 /// Takes the arcs from the back, giving their memory up as it goes.
-fn hand_over<A>(mut arcs: Vec<A>, mut take: impl FnMut(A)) {
+fn drain_shrinking<A>(mut arcs: Vec<A>, mut take: impl FnMut(A)) {
     while let Some(arc) = arcs.pop() {
         take(arc);
         if arcs.len().is_multiple_of(HAND_OVER) {

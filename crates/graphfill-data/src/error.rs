@@ -1,10 +1,14 @@
-//! What can go wrong with a file, and what the person who holds it can do about it.
+//! Errors of reading, writing, splitting and downloading data.
 //!
-//! Every message says what was found, where, and the remedy.
+//! Every error says what was found, where (file, line, column, id), and carries a typed [`Hint`]: what
+//! to do, and which [`Setting`] decides it. The library does not know command-line flags or Python
+//! keywords; whoever shows the error spells the setting in its own way.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::hint::{Hint, Setting};
 
 /// A result whose error is a [`DataError`].
 pub type Result<T, E = DataError> = std::result::Result<T, E>;
@@ -73,47 +77,78 @@ pub enum DataError {
         source: io::Error,
     },
     /// The content is not what the format or the table needs.
-    #[error("{place}: {found}\n  {remedy}")]
+    #[error("{place}: {found}{hint}")]
     Malformed {
         /// Where.
         place: Place,
         /// What was found, and what was expected.
         found: String,
         /// What to do.
-        remedy: String,
+        hint: Hint,
+    },
+    /// The caller names a column that the file does not have.
+    #[error("{place}: there is no column '{name}'{hint}")]
+    UnknownColumn {
+        /// The file.
+        place: Place,
+        /// The column that was asked for.
+        name: String,
+        /// The columns that there are.
+        hint: Hint,
     },
     /// An edge names a node that the node table doesn't have.
-    #[error(
-        "{place}: the edge names node '{id}', which is not in the node table\n  add the node, or pass --unknown-nodes skip (leave such edges out) or --unknown-nodes add (a new row, estimated like any other)"
-    )]
+    #[error("{place}: the edge names node '{id}', which is not in the node table{hint}")]
     UnknownNode {
         /// The edge.
         place: Place,
         /// The id that has no row.
         id: String,
+        /// What to do.
+        hint: Hint,
     },
     /// Two rows have the same id.
-    #[error(
-        "{place}: the id '{id}' stands here a second time\n  every node needs one row: remove the repeated row, or name another id column with --id"
-    )]
+    #[error("{place}: the id '{id}' stands here a second time{hint}")]
     DuplicateId {
         /// The second row.
         place: Place,
         /// The repeated id.
         id: String,
+        /// What to do.
+        hint: Hint,
     },
-    /// The call itself makes no sense for this data.
-    #[error("{0}")]
-    Request(String),
+    /// The request itself makes no sense for this data.
+    #[error("{found}{hint}")]
+    Request {
+        /// What is wrong with the request.
+        found: String,
+        /// What to do.
+        hint: Hint,
+    },
+    /// Reading the file would need more memory than is allowed.
+    #[error(
+        "{place}: {what} would need {needed} bytes of memory, more than the limit of {limit}{hint}"
+    )]
+    MemoryLimit {
+        /// The file, and the array or column.
+        place: Place,
+        /// What would need the memory.
+        what: String,
+        /// The bytes that it would need.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+        /// What to do.
+        hint: Hint,
+    },
     /// A download failed.
-    #[error("cannot download {url}: {problem}\n  {remedy}")]
+    #[error("cannot download {url}: {problem}{hint}")]
     Download {
-        /// What was asked for.
+        /// The address.
         url: String,
         /// What happened.
         problem: String,
         /// What to do.
-        remedy: String,
+        hint: Hint,
     },
     /// The person (or the caller) asked to stop.
     #[error("stopped before the end, as asked; no output was written")]
@@ -122,8 +157,37 @@ pub enum DataError {
 
 impl DataError {
     /// The content at `place` is wrong: what was found, and what to do about it.
-    pub fn malformed(place: Place, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        DataError::Malformed { place, found: found.into(), remedy: remedy.into() }
+    pub fn malformed(place: Place, found: impl Into<String>, hint: impl Into<Hint>) -> Self {
+        DataError::Malformed { place, found: found.into(), hint: hint.into() }
+    }
+
+    /// The request makes no sense: what is wrong with it, and what to do about it.
+    pub fn request(found: impl Into<String>, hint: impl Into<Hint>) -> Self {
+        DataError::Request { found: found.into(), hint: hint.into() }
+    }
+
+    /// Checks that something of `needed` bytes fits into `limit` bytes, before it is allocated.
+    pub fn check_memory(place: Place, what: &str, needed: u64, limit: u64) -> Result<()> {
+        if needed <= limit {
+            return Ok(());
+        }
+        let hint = Hint::new("check that the file is what it should be, or allow more memory")
+            .with(Setting::MemoryLimit(needed));
+        Err(DataError::MemoryLimit { place, what: what.to_owned(), needed, limit, hint })
+    }
+
+    /// What to do about the error, and which settings decide it.
+    pub fn hint(&self) -> Option<&Hint> {
+        match self {
+            DataError::Malformed { hint, .. }
+            | DataError::UnknownColumn { hint, .. }
+            | DataError::UnknownNode { hint, .. }
+            | DataError::DuplicateId { hint, .. }
+            | DataError::Request { hint, .. }
+            | DataError::MemoryLimit { hint, .. }
+            | DataError::Download { hint, .. } => Some(hint),
+            DataError::Read { .. } | DataError::Write { .. } | DataError::Cancelled => None,
+        }
     }
 
     /// Reading `path` failed.

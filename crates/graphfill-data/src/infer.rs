@@ -20,11 +20,11 @@ use crate::kind::{DeclaredKind, Kind, Unused};
 use crate::spelling;
 
 /// The most levels that a category may have.
-pub const MOST_LEVELS: usize = 1000;
+pub const MAX_LEVELS: usize = 1000;
 
 /// A cell that stands in the way of a column's kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offence {
+pub struct InvalidCell {
     /// The row of the cell.
     pub row: usize,
     /// What was found and what was expected.
@@ -38,7 +38,7 @@ pub fn typed_column(
     name: &str,
     cells: ArrayRef,
     declared: Option<DeclaredKind>,
-) -> Result<Column, Offence> {
+) -> Result<Column, InvalidCell> {
     let column = Column::new(name, Kind::Number, cells);
     let kind = match declared {
         Some(declared) => check_declared(&column, declared)?,
@@ -47,7 +47,7 @@ pub fn typed_column(
     Ok(column.with_kind(kind))
 }
 
-fn infer(column: &Column) -> Result<Kind, Offence> {
+fn infer(column: &Column) -> Result<Kind, InvalidCell> {
     let crate::column::ColumnData::Array(cells) = column.data() else {
         return Ok(column.kind().clone());
     };
@@ -61,7 +61,7 @@ fn infer(column: &Column) -> Result<Kind, Offence> {
 }
 
 /// A column of CSV cells, or a text column of a typed file.
-fn infer_text(column: &Column) -> Result<Kind, Offence> {
+fn infer_text(column: &Column) -> Result<Kind, InvalidCell> {
     let text = column.text();
     let cells =
         || (0..text.len()).filter(|&row| text.is_valid(row)).map(|row| (row, text.value(row)));
@@ -81,7 +81,7 @@ fn infer_text(column: &Column) -> Result<Kind, Offence> {
     }
     if say_missing || (numbers * 10 >= known * 9 && known >= 10) {
         let (row, cell) = unlike().next().unwrap_or_default();
-        return Err(Offence {
+        return Err(InvalidCell {
             row,
             found: format!("found '{cell}', while {numbers} of {known} cells are numbers"),
             remedy: format!(
@@ -99,7 +99,7 @@ fn says_missing(cell: &str) -> bool {
     words.iter().any(|word| cell.trim().eq_ignore_ascii_case(word))
 }
 
-fn infer_numbers(column: &Column) -> Result<Kind, Offence> {
+fn infer_numbers(column: &Column) -> Result<Kind, InvalidCell> {
     let numbers = column.numbers();
     check_finite(&numbers)?;
     let known = || numbers.iter().filter(|value| !value.is_nan());
@@ -115,12 +115,12 @@ fn infer_numbers(column: &Column) -> Result<Kind, Offence> {
 
 fn infer_levels(column: &Column) -> Kind {
     let levels = column.levels();
-    let known = levels.of_row.iter().flatten().count();
+    let known = levels.codes.iter().flatten().count();
     let distinct = levels.names.len();
     match distinct {
         0 => Kind::Unused(Unused::AllMissing),
         1 => Kind::Unused(Unused::Constant),
-        _ if distinct <= MOST_LEVELS && distinct * 2 <= known => Kind::Category,
+        _ if distinct <= MAX_LEVELS && distinct * 2 <= known => Kind::Category,
         _ => Kind::Unused(Unused::FreeText { distinct }),
     }
 }
@@ -134,10 +134,10 @@ fn unless_constant(numbers: &[f64], kind: Kind) -> Kind {
     }
 }
 
-fn check_finite(numbers: &[f64]) -> Result<(), Offence> {
+fn check_finite(numbers: &[f64]) -> Result<(), InvalidCell> {
     match numbers.iter().position(|value| value.is_infinite()) {
         None => Ok(()),
-        Some(row) => Err(Offence {
+        Some(row) => Err(InvalidCell {
             row,
             found: "found an infinite value".to_owned(),
             remedy: "leave the cell empty if the value is unknown, or give a finite number".into(),
@@ -145,7 +145,7 @@ fn check_finite(numbers: &[f64]) -> Result<(), Offence> {
     }
 }
 
-fn check_declared(column: &Column, declared: DeclaredKind) -> Result<Kind, Offence> {
+fn check_declared(column: &Column, declared: DeclaredKind) -> Result<Kind, InvalidCell> {
     let crate::column::ColumnData::Array(cells) = column.data() else {
         return Ok(column.kind().clone());
     };
@@ -177,9 +177,9 @@ fn check_declared(column: &Column, declared: DeclaredKind) -> Result<Kind, Offen
             Some(text) => text.value(row).to_owned(),
             None => numbers[row].to_string(),
         };
-        return Err(Offence {
+        return Err(InvalidCell {
             row,
-            found: format!("found '{cell}', which is no {}", declared.word()),
+            found: format!("found '{cell}', which is no {}", declared.as_str()),
             remedy: "correct the cell, leave it empty, or declare another type".to_owned(),
         });
     }
@@ -216,9 +216,9 @@ mod tests {
     fn a_slip_among_numbers_is_an_error_at_its_row() {
         let mut cells: Vec<String> = (0..20).map(|n| format!("{n}.5")).collect();
         cells[13] = "12x".into();
-        let offence = typed_column("c", Arc::new(StringArray::from(cells)), None).unwrap_err();
-        assert_eq!(offence.row, 13);
-        assert!(offence.found.contains("12x"), "{}", offence.found);
+        let invalid = typed_column("c", Arc::new(StringArray::from(cells)), None).unwrap_err();
+        assert_eq!(invalid.row, 13);
+        assert!(invalid.found.contains("12x"), "{}", invalid.found);
     }
 
     #[test]
@@ -234,8 +234,8 @@ mod tests {
     #[test]
     fn declarations_are_checked() {
         let cells: ArrayRef = Arc::new(StringArray::from(vec!["1", "2", "-3"]));
-        let offence = typed_column("c", cells.clone(), Some(DeclaredKind::Count)).unwrap_err();
-        assert_eq!(offence.row, 2);
+        let invalid = typed_column("c", cells.clone(), Some(DeclaredKind::Count)).unwrap_err();
+        assert_eq!(invalid.row, 2);
         let levels = typed_column("c", cells, Some(DeclaredKind::Category)).expect("a kind");
         assert_eq!(levels.levels().names, ["-3", "1", "2"]);
     }

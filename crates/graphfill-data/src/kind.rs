@@ -65,7 +65,7 @@ impl Kind {
     }
 
     /// One word for it.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Kind::Number => "number",
             Kind::Count => "count",
@@ -121,7 +121,7 @@ impl DeclaredKind {
     ];
 
     /// Its name on the command line and in a types file.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             DeclaredKind::Number => "number",
             DeclaredKind::Count => "count",
@@ -150,8 +150,8 @@ impl FromStr for DeclaredKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        DeclaredKind::ALL.into_iter().find(|kind| kind.word() == text).ok_or_else(|| {
-            let known: Vec<_> = DeclaredKind::ALL.iter().map(|kind| kind.word()).collect();
+        DeclaredKind::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
+            let known: Vec<_> = DeclaredKind::ALL.iter().map(|kind| kind.as_str()).collect();
             format!("'{text}' is not a column type; the types are {}", known.join(", "))
         })
     }

@@ -6,7 +6,7 @@ pub struct Labels {
     /// The column that held them.
     pub name: String,
     /// The class of each node, as a position in `classes`; none where it is unknown.
-    pub of_node: Vec<Option<u32>>,
+    pub codes: Vec<Option<u32>>,
     /// The names of the classes.
     pub classes: Vec<String>,
 }
@@ -21,16 +21,16 @@ impl Labels {
         if distinct.is_empty() {
             return None;
         }
-        let of_node = numbers
+        let codes = numbers
             .iter()
             .map(|class| distinct.binary_search(class).ok().map(|position| position as u32))
             .collect();
         let classes = distinct.iter().map(i64::to_string).collect();
-        Some(Labels { name: name.to_owned(), of_node, classes })
+        Some(Labels { name: name.to_owned(), codes, classes })
     }
 
     /// The number of nodes that have a label.
     pub fn known(&self) -> usize {
-        self.of_node.iter().filter(|class| class.is_some()).count()
+        self.codes.iter().filter(|class| class.is_some()).count()
     }
 }

@@ -8,15 +8,15 @@ const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// The largest power of two that still has its plain form in double precision.
-const LARGEST_EXPONENT: f64 = 1020.0;
+const MAX_EXPONENT: f64 = 1020.0;
 
 /// eˣ = 2ᵏ eʳ with |r| ≤ ½ ln 2; zero and infinity beyond what double precision holds.
 pub(crate) fn exp(x: f64) -> f64 {
     let power = (x / std::f64::consts::LN_2).round();
-    if power > LARGEST_EXPONENT {
+    if power > MAX_EXPONENT {
         return f64::INFINITY;
     }
-    if power < -LARGEST_EXPONENT {
+    if power < -MAX_EXPONENT {
         return 0.0;
     }
     let rest = (x - power * LN_2_HIGH) - power * LN_2_LOW;

@@ -11,7 +11,7 @@ pub trait Progress: Sync {
     /// `units` more are done in the current stage.
     fn advance(&self, units: u64);
     /// How it goes in the current stage, in a few words.
-    fn tell(&self, _state: &str) {}
+    fn set_message(&self, _state: &str) {}
     /// The current stage is over.
     fn end(&self) {}
     /// Whether somebody asked to stop.
@@ -26,9 +26,9 @@ pub trait Progress: Sync {
 
 /// Nobody watches.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn begin(&self, _stage: &str, _total: Option<u64>) {}
     fn advance(&self, _units: u64) {}
 }

@@ -72,7 +72,7 @@ impl BooleanWords {
 }
 
 /// More digits behind the point than this are spelt with an exponent.
-const MOST_PLAIN_DECIMALS: usize = 15;
+const MAX_PLAIN_DECIMALS: usize = 15;
 
 /// Digits behind the point that suit estimates of a column: as many as its cells have, or more
 /// where rounding to those would blur more than a hundredth of the column's spread.
@@ -99,8 +99,8 @@ fn written_decimals(cell: &str) -> usize {
 }
 
 /// The number with at most so many digits behind the point; with an exponent where they are many.
-pub(crate) fn spell(value: f64, decimals: usize) -> String {
-    if decimals > MOST_PLAIN_DECIMALS {
+pub(crate) fn format_number(value: f64, decimals: usize) -> String {
+    if decimals > MAX_PLAIN_DECIMALS {
         return format!("{value:.6e}");
     }
     let mut text = format!("{value:.decimals$}");
@@ -132,13 +132,13 @@ mod tests {
         assert_eq!(decimals(cells.into_iter(), &[1.25, 3.0, 0.15]), 2);
         // Steps of a tenth are coarse where values differ by little more.
         assert_eq!(decimals(["0.1", "0.2"].into_iter(), &[0.1, 0.2]), 4);
-        assert_eq!(spell(2.0, 2), "2");
-        assert_eq!(spell(2.666, 2), "2.67");
-        assert_eq!(spell(-0.001, 2), "0");
-        assert_eq!(spell(100.0, 0), "100");
+        assert_eq!(format_number(2.0, 2), "2");
+        assert_eq!(format_number(2.666, 2), "2.67");
+        assert_eq!(format_number(-0.001, 2), "0");
+        assert_eq!(format_number(100.0, 0), "100");
         let tiny = [1e-20, 2e-20];
         let needed = decimals(["1e-20", "2e-20"].into_iter(), &tiny);
-        assert_eq!(spell(1.5e-20, needed), "1.500000e-20");
+        assert_eq!(format_number(1.5e-20, needed), "1.500000e-20");
     }
 
     #[test]

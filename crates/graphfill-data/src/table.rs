@@ -53,7 +53,7 @@ impl NodeTable {
             assert_eq!(column.rows(), ids.len(), "rows of column '{}'", column.name());
         }
         if let Some(labels) = &labels {
-            assert_eq!(labels.of_node.len(), ids.len(), "rows of the labels");
+            assert_eq!(labels.codes.len(), ids.len(), "rows of the labels");
         }
         NodeTable { id_column, file_metadata: HashMap::new(), ids, columns, labels }
     }
@@ -90,7 +90,7 @@ impl NodeTable {
 
     /// The number of feature columns, each column of a block counted.
     pub fn features(&self) -> usize {
-        self.used_columns().map(cells_a_row).sum()
+        self.used_columns().map(cells_per_row).sum()
     }
 
     /// The same table with other columns.
@@ -107,7 +107,7 @@ impl NodeTable {
         let columns =
             self.columns.iter().map(|column| column.with_missing_rows(ids.len())).collect();
         let labels = self.labels.clone().map(|mut labels| {
-            labels.of_node.resize(self.rows() + ids.len(), None);
+            labels.codes.resize(self.rows() + ids.len(), None);
             labels
         });
         NodeTable::new(self.id_column.clone(), self.ids.extended(ids), columns, labels)
@@ -124,7 +124,7 @@ impl NodeTable {
                 ColumnData::Array(_) => single.push((start, column.missing())),
                 ColumnData::Block(block) => blocks.push((start, block)),
             }
-            start += cells_a_row(column) as u32;
+            start += cells_per_row(column) as u32;
         }
         CellMask::build(self.rows(), start as usize, |row, cells| {
             cells.extend(single.iter().filter(|(_, missing)| missing[row]).map(|(at, _)| *at));
@@ -147,7 +147,7 @@ impl NodeTable {
                 return column.clone();
             }
             let at = start;
-            start += cells_a_row(column);
+            start += cells_per_row(column);
             match column.data() {
                 ColumnData::Array(_) => {
                     let rows: Vec<bool> =
@@ -176,7 +176,7 @@ impl NodeTable {
 }
 
 /// How many cells a row of the column has.
-fn cells_a_row(column: &Column) -> usize {
+fn cells_per_row(column: &Column) -> usize {
     match column.data() {
         ColumnData::Array(_) => 1,
         ColumnData::Block(block) => block.width(),

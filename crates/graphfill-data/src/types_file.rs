@@ -138,7 +138,8 @@ impl TypesFile {
             });
             file.insert("blocks".to_owned(), blocks.collect::<toml::Table>().into());
         }
-        let types = self.types.iter().map(|(column, kind)| (column.to_owned(), kind.word().into()));
+        let types =
+            self.types.iter().map(|(column, kind)| (column.to_owned(), kind.as_str().into()));
         file.insert("types".to_owned(), types.collect::<toml::Table>().into());
         file.to_string()
     }

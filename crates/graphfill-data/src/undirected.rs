@@ -87,7 +87,7 @@ impl UndirectedGraph {
     }
 
     /// How many arcs were merged into an edge that was there already.
-    pub fn merged(&self) -> usize {
+    pub fn duplicate_arcs(&self) -> usize {
         self.merged
     }
 
@@ -285,7 +285,7 @@ mod tests {
                 .map(|(a, b, weight)| ((a, b), if weighted { weight } else { 0.0 }))
                 .collect();
             prop_assert_eq!(view.self_loops(), loops);
-            prop_assert_eq!(view.merged(), arcs.len() - loops - expected.len());
+            prop_assert_eq!(view.duplicate_arcs(), arcs.len() - loops - expected.len());
             prop_assert_eq!(found, expected);
             for node in 0..7 {
                 prop_assert!(view.neighbours(node).windows(2).all(|pair| pair[0] < pair[1]));

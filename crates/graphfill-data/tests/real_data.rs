@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use graphfill_data::formats::{self, Location, ReadOptions, splits_file};
-use graphfill_data::{Block, ColumnData, Dataset, Silent};
+use graphfill_data::{Block, ColumnData, Dataset, NoProgress};
 
 /// Where the graphs are; says so and gives nothing where nobody said.
 fn data() -> Option<PathBuf> {
@@ -19,7 +19,7 @@ fn data() -> Option<PathBuf> {
 
 fn read(path: impl AsRef<Path>) -> Dataset {
     let location = Location::find(path.as_ref(), None).unwrap_or_else(|error| panic!("{error}"));
-    let dataset = formats::read(&location, &ReadOptions::default(), &Silent);
+    let dataset = formats::read(&location, &ReadOptions::default(), &NoProgress);
     dataset.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -140,7 +140,7 @@ fn a_folder_of_parquet_tables_is_one_graph() {
     let folder = data.join("raw/parquet");
     let location = Location::find(&folder, None).expect("tables");
     let options = ReadOptions { label: Some("genre".into()), ..ReadOptions::default() };
-    let dataset = formats::read(&location, &options, &Silent).expect("one graph");
+    let dataset = formats::read(&location, &options, &NoProgress).expect("one graph");
     assert_eq!(counts(&dataset)[..2], [12_772, 18_644]);
     let labels = dataset.table.labels().expect("genres");
     assert_eq!((labels.known(), labels.classes.len()), (2939, 3));
@@ -175,7 +175,7 @@ fn edges_by_features(dataset: &Dataset) -> BTreeMap<[Vec<u32>; 2], usize> {
 fn class_sizes(dataset: &Dataset) -> Vec<usize> {
     let labels = dataset.table.labels().expect("labels");
     let mut sizes = vec![0; labels.classes.len()];
-    labels.of_node.iter().flatten().for_each(|&class| sizes[class as usize] += 1);
+    labels.codes.iter().flatten().for_each(|&class| sizes[class as usize] += 1);
     sizes.sort_unstable();
     sizes
 }

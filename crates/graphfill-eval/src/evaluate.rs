@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use graphfill_data::splits::Shares;
-use graphfill_data::{Dataset, Progress, Silent};
+use graphfill_data::{Dataset, NoProgress, Progress};
 use graphfill_methods::features::Features;
 use graphfill_methods::learning::{Deadline, TrainingOptions};
 use graphfill_methods::tuning::{self, Trial};
@@ -48,7 +48,7 @@ impl EvaluateOptions<'_> {
             label_share: 0.0,
             seeds: vec![0],
             depths: None,
-            progress: &Silent,
+            progress: &NoProgress,
         }
     }
 }

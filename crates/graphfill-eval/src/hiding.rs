@@ -57,9 +57,10 @@ impl Hiding {
             }
             Hiding::Cells(rate) => {
                 if !(*rate > 0.0 && *rate < 1.0) {
-                    return Err(DataError::Request(format!(
-                        "the share of hidden cells must lie between 0 and 1, not {rate}"
-                    )));
+                    return Err(DataError::request(
+                        format!("the share of hidden cells must lie between 0 and 1, not {rate}"),
+                        "",
+                    ));
                 }
                 let validation = MOST_VALIDATED.min((1.0 - rate) / 2.0);
                 let shares = Shares::new(1.0 - rate - validation, validation, *rate)?;
@@ -85,7 +86,7 @@ fn observed_split(table: &NodeTable, missing: &CellMask, shares: Shares, seed: u
     let split = match table.labels() {
         Some(labels) => {
             let mut own = labels.clone();
-            own.of_node = observed.iter().map(|&row| labels.of_node[row as usize]).collect();
+            own.codes = observed.iter().map(|&row| labels.codes[row as usize]).collect();
             splits::stratified(&own, shares, seed)
         }
         None => splits::random(observed.len(), shares, seed),

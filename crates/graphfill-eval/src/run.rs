@@ -107,11 +107,11 @@ impl EstimateSink for Nobody {
 /// The labels of a share of the nodes; of whole classes alike, as far as chance goes.
 pub(crate) fn shown_labels(dataset: &Dataset, share: f64, seed: u64) -> Option<Labels> {
     let mut labels = dataset.table.labels()?.clone();
-    let labelled = labels.of_node.iter().enumerate().filter(|(_, class)| class.is_some());
+    let labelled = labels.codes.iter().enumerate().filter(|(_, class)| class.is_some());
     let labelled: Vec<u32> = labelled.map(|(node, _)| node as u32).collect();
     let shown = (labelled.len() as f64 * share).round() as usize;
     for &node in splits::shuffled(&labelled, seed).iter().skip(shown) {
-        labels.of_node[node as usize] = None;
+        labels.codes[node as usize] = None;
     }
     (shown > 0).then_some(labels)
 }

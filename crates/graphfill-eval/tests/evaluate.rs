@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::Float64Array;
 use graphfill_data::block::{BlockBuilder, BlockLayout};
-use graphfill_data::generator::{Recipe, generate};
+use graphfill_data::generator::{GeneratorConfig, generate};
 use graphfill_data::splits::Shares;
 use graphfill_data::{
     CellMask, Column, Dataset, Direction, EdgeList, IdColumn, Kind, NodeIds, NodeTable,
@@ -83,8 +83,8 @@ fn the_comparison_is_of_the_metric_that_it_names() {
 
 #[test]
 fn hidden_parts_are_apart_and_known() {
-    let recipe = Recipe { nodes: 200, ..Recipe::default() };
-    let dataset = generate(&recipe).expect("a town").dataset;
+    let config = GeneratorConfig { nodes: 200, ..GeneratorConfig::default() };
+    let dataset = generate(&config).expect("a town").dataset;
     let features = Features::of(&dataset.table);
     let missing = features.missing();
     for hiding in [Hiding::Rows(Shares::default()), Hiding::Cells(0.2), Hiding::Cells(0.9)] {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use graphfill_data::DataError;
-use graphfill_data::generator::{Recipe, generate};
+use graphfill_data::generator::{GeneratorConfig, generate};
 use graphfill_eval::experiments::{
     Cell, Cells, Experiment, Extent, Failure, GridOptions, GridState, Outcome, Ran, Subject,
     Watcher, Work, run,
@@ -43,7 +43,8 @@ impl Notes {
 }
 
 fn town(nodes: usize) -> Subject {
-    let made = generate(&Recipe { nodes, ..Recipe::default() }).expect("a small town");
+    let made =
+        generate(&GeneratorConfig { nodes, ..GeneratorConfig::default() }).expect("a small town");
 
     Subject::new("town", made.dataset, None).expect("a table with columns")
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use graphfill_data::{CellMask, Labels, Progress, Silent, UndirectedGraph};
+use graphfill_data::{CellMask, Labels, NoProgress, Progress, UndirectedGraph};
 
 use graphfill_engine::TensorStore;
 
@@ -62,7 +62,7 @@ impl<'a> Task<'a> {
             fixed: FixedParameters::NONE,
             training: TrainingOptions::NONE,
             seed: 0,
-            progress: &Silent,
+            progress: &NoProgress,
         }
     }
 

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use graphfill::data::formats::{self, Location, ReadOptions};
-use graphfill::data::generator::{ColumnSet, Recipe, generate};
-use graphfill::data::{CellMask, Dataset, Silent, UndirectedGraph, splits};
+use graphfill::data::generator::{ColumnSet, GeneratorConfig, generate};
+use graphfill::data::{CellMask, Dataset, NoProgress, UndirectedGraph, splits};
 use graphfill::methods::features::{Centres, Features, Panel, Panels};
 use graphfill::methods::{EstimateSink, Estimates, FixedParameters, Result, Task, registry};
 
@@ -31,7 +31,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
         "generate" => (example(text(3)?.parse()?, text(4)?.parse()?, text(5)?.parse()?)?, 6),
         "read" => {
             let location = Location::find(Path::new(text(3)?), None)?;
-            (formats::read(&location, &ReadOptions::default(), &Silent)?, 4)
+            (formats::read(&location, &ReadOptions::default(), &NoProgress)?, 4)
         }
         other => return Err(format!("'{other}' is neither generate nor read").into()),
     };
@@ -77,7 +77,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
 }
 
 fn example(nodes: usize, mean_degree: f64, columns: usize) -> graphfill::data::Result<Dataset> {
-    let recipe = Recipe {
+    let config = GeneratorConfig {
         nodes,
         mean_degree,
         topics: 0,
@@ -85,9 +85,9 @@ fn example(nodes: usize, mean_degree: f64, columns: usize) -> graphfill::data::R
         columns: ColumnSet::Numbers(columns),
         missing_rows: 0.0,
         missing_cells: 0.0,
-        ..Recipe::default()
+        ..GeneratorConfig::default()
     };
-    Ok(generate(&recipe)?.dataset)
+    Ok(generate(&config)?.dataset)
 }
 
 fn write_input(

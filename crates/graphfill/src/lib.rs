@@ -4,11 +4,11 @@
 //! the neighbours, and shows how good the estimates are on values that it hid from itself.
 //!
 //! ```
-//! use graphfill::data::generator::{Recipe, generate};
+//! use graphfill::data::generator::{GeneratorConfig, generate};
 //! use graphfill::methods::{fill, registry};
 //!
 //! // A town of 300 people: some rows and cells of their table are missing.
-//! let town = generate(&Recipe { nodes: 300, ..Recipe::default() })?.dataset;
+//! let town = generate(&GeneratorConfig { nodes: 300, ..GeneratorConfig::default() })?.dataset;
 //! let missing = town.table.missing().count();
 //!
 //! let options = fill::FillOptions::new(registry::find("auto")?);

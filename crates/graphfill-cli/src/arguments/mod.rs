@@ -331,15 +331,15 @@ pub(crate) struct Completions {
 
 /// A call that no parser can refuse but that makes no sense: exit code 2.
 #[derive(Debug)]
-pub(crate) struct WrongCall(pub(crate) String);
+pub(crate) struct UsageError(pub(crate) String);
 
-impl fmt::Display for WrongCall {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for WrongCall {}
+impl std::error::Error for UsageError {}
 
 fn column_type(text: &str) -> Result<(String, DeclaredKind), String> {
     let (column, kind) = text

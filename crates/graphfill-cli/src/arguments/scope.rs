@@ -4,7 +4,7 @@ use std::fmt;
 
 use graphfill::methods::Method;
 
-use super::WrongCall;
+use super::UsageError;
 
 /// A value and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +25,15 @@ impl<T> Scoped<T> {
         &self,
         methods: &[&'static dyn Method],
         datasets: &[&str],
-    ) -> Result<(), WrongCall> {
+    ) -> Result<(), UsageError> {
         let is_method = |name: &String| methods.iter().any(|method| method.info().name == name);
         let is_subject = |name: &String| datasets.contains(&name.as_str());
         match (&self.method, &self.dataset) {
             (Some(name), _) if !is_method(name) => {
-                Err(WrongCall(format!("{name}=…: no method of this run has that name")))
+                Err(UsageError(format!("{name}=…: no method of this run has that name")))
             }
             (_, Some(name)) if !is_subject(name) => {
-                Err(WrongCall(format!("@{name}=…: no data set of this run has that name")))
+                Err(UsageError(format!("@{name}=…: no data set of this run has that name")))
             }
             _ => Ok(()),
         }

@@ -10,8 +10,8 @@ use graphfill::eval::bench::{
 use serde::Serialize;
 
 use super::bench_rounds;
-use super::device::{self, Doing};
-use crate::arguments::{Bench, BenchVariant, Format, General, WrongCall};
+use super::device::{self, Workload};
+use crate::arguments::{Bench, BenchVariant, Format, General, UsageError};
 use crate::output;
 use crate::output::messages::Messages;
 use crate::output::numbers::bytes;
@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
     let limit = arguments.memory_limit.map_or(MemoryLimit::Available, MemoryLimit::Allowed);
     let time = Duration::from_secs_f64(arguments.seconds);
     let shapes = chosen_shapes(arguments)?;
-    let device = device::open(&arguments.device, arguments.launch, Doing::Training, &messages)?;
-    let stopped = &stop::asked;
+    let device = device::open(&arguments.device, arguments.launch, Workload::Training, &messages)?;
+    let stopped = &stop::is_interrupted;
     let options = BenchOptions { variant, device: &device, memory: limit, time, stopped };
     if arguments.profile {
         return profile(&shapes, &options, general);
@@ -135,7 +135,7 @@ pub(super) fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>
     let find = |name: &String| {
         SHAPES.into_iter().find(|shape| shape.name == *name).ok_or_else(|| {
             let known: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
-            WrongCall(format!("there is no shape `{name}`; there are {}", known.join(", ")))
+            UsageError(format!("there is no shape `{name}`; there are {}", known.join(", ")))
         })
     };
     let mut shapes = match arguments.shapes.as_slice() {

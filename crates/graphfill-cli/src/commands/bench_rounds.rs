@@ -6,8 +6,8 @@ use graphfill::eval::bench::{Machine, RoundOf, RoundTiming, time_round};
 use serde::Serialize;
 
 use super::bench::chosen_shapes;
-use super::device::{self, Doing};
-use crate::arguments::{Bench, Format, General, WrongCall};
+use super::device::{self, Workload};
+use crate::arguments::{Bench, Format, General, UsageError};
 use crate::output;
 use crate::output::messages::Messages;
 use crate::output::text_table::TextTable;
@@ -23,12 +23,13 @@ pub(super) fn run(round: RoundOf, arguments: &Bench, general: &General) -> anyho
     check(arguments)?;
     let messages = Messages::new(general.quiet);
     let time = Duration::from_secs_f64(arguments.seconds);
-    let device = device::open(&arguments.device, arguments.launch, Doing::Propagation, &messages)?;
+    let device =
+        device::open(&arguments.device, arguments.launch, Workload::Propagation, &messages)?;
     let mut report = Report { machine: Machine::here(), results: Vec::new() };
     for shape in &chosen_shapes(arguments)? {
         stop::check()?;
         messages.say(&format!("{}: {} nodes, {} edges", shape.name, shape.nodes, shape.edges));
-        let timing = time_round(shape, round, &device, time, &stop::asked)
+        let timing = time_round(shape, round, &device, time, &stop::is_interrupted)
             .map_err(|error| anyhow::anyhow!("{}: {error}", shape.name))?;
         stop::check()?;
         report.results.push(timing);
@@ -49,7 +50,7 @@ pub(super) fn run(round: RoundOf, arguments: &Bench, general: &General) -> anyho
 }
 
 /// What says something of updates alone is refused.
-fn check(arguments: &Bench) -> Result<(), WrongCall> {
+fn check(arguments: &Bench) -> Result<(), UsageError> {
     let problem = if arguments.profile {
         "--profile says where the time of an update goes; a round has one operation"
     } else if arguments.hidden.is_some() {
@@ -59,7 +60,7 @@ fn check(arguments: &Bench) -> Result<(), WrongCall> {
     } else {
         return Ok(());
     };
-    Err(WrongCall(problem.to_owned()))
+    Err(UsageError(problem.to_owned()))
 }
 
 const HEADER: [&str; 12] = [

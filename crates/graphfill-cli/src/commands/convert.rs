@@ -3,7 +3,7 @@
 use graphfill::data::atomic_file::check_not_an_input;
 use graphfill::data::formats::{self, Location, OutputFormat};
 
-use crate::arguments::{Convert, Format, General, WrongCall};
+use crate::arguments::{Convert, Format, General, UsageError};
 use crate::output::messages::Messages;
 use crate::output::numbers::count;
 use crate::output::progress::Bars;
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Convert, general: &General) -> anyhow::Result<()> 
         None => (None, &arguments.second),
         Some(target) => (Some(arguments.second.as_path()), target),
     };
-    OutputFormat::of(target).map_err(|error| WrongCall(error.to_string()))?;
+    OutputFormat::of(target).map_err(|error| UsageError(error.to_string()))?;
     let location = Location::find(nodes, edges)?;
     for written in formats::outputs(target) {
         check_not_an_input(&written, &location.files())?;

@@ -79,7 +79,7 @@ fn list(cache: &Cache, format: Format) -> anyhow::Result<()> {
         edges: info.edges,
         features: info.features,
         classes: info.classes,
-        source: info.format.word(),
+        source: info.format.as_str(),
         files: info.files.iter().map(registry::RemoteFile::url).collect(),
         licence: info.licence,
         citation: info.citation,

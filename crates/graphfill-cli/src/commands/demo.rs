@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use graphfill::data::formats;
-use graphfill::data::generator::{Generated, Recipe, generate};
+use graphfill::data::generator::{Generated, GeneratorConfig, generate};
 use graphfill::data::{ColumnData, Dataset, Kind, NodeTable};
 use graphfill::engine::cuda::Launching;
 use graphfill::eval::{EvaluateOptions, Hiding, evaluate};
@@ -14,9 +14,9 @@ use graphfill::methods::fill::{self, FillOptions};
 use graphfill::methods::learning::TrainingOptions;
 use graphfill::methods::registry;
 
-use super::device::{self, Doing};
+use super::device::{self, Workload};
 use super::evaluate::methods_table;
-use crate::arguments::{Demo, Format, General, WrongCall};
+use crate::arguments::{Demo, Format, General, UsageError};
 use crate::output;
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, metric, percent, seconds};
@@ -31,19 +31,27 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let progress = Bars::new(general.quiet);
     if general.format() != Format::Table {
         let found = "demo prints for people; try graphfill evaluate --format json";
-        return Err(WrongCall(found.to_owned()).into());
+        return Err(UsageError(found.to_owned()).into());
     }
     if let Some(folder) = &arguments.keep {
         check_free(folder)?;
     }
     let messages = Messages::new(general.quiet);
     let training = TrainingOptions {
-        device: device::open(&arguments.device, Launching::default(), Doing::Training, &messages)?,
+        device: device::open(
+            &arguments.device,
+            Launching::default(),
+            Workload::Training,
+            &messages,
+        )?,
         ..TrainingOptions::default()
     };
-    let recipe =
-        Recipe { nodes: arguments.nodes as usize, seed: arguments.seed, ..Recipe::default() };
-    let Generated { dataset, truth } = generate(&recipe)?;
+    let config = GeneratorConfig {
+        nodes: arguments.nodes as usize,
+        seed: arguments.seed,
+        ..GeneratorConfig::default()
+    };
+    let Generated { dataset, truth } = generate(&config)?;
     introduce(&dataset)?;
 
     let graph = dataset.graph.undirected();
@@ -152,7 +160,7 @@ fn how_good(
         let parameters = super::fill::parameters(&choice.parameters);
         table.row(vec![
             choice.group.clone(),
-            before.kind().word().to_owned(),
+            before.kind().as_str().to_owned(),
             count(before.missing_count()),
             ours,
             theirs,
@@ -186,7 +194,7 @@ fn single_errors(
     }
     let (estimates, truth, known) = (after.text(), real.text(), before.levels());
     let most_frequent = (0..known.names.len())
-        .max_by_key(|&level| known.of_row.iter().filter(|own| **own == Some(level as u32)).count())
+        .max_by_key(|&level| known.codes.iter().filter(|own| **own == Some(level as u32)).count())
         .map(|level| known.names[level].clone())?;
     let wrong = |estimate: &dyn Fn(usize) -> String| {
         rows.iter().filter(|&&row| estimate(row) != truth.value(row)).count()
@@ -234,7 +242,7 @@ fn check_free(folder: &Path) -> anyhow::Result<()> {
     let mine = ["nodes.csv", "nodes.edges.csv", "nodes.types.toml", "filled.csv", "truth.csv"];
     match mine.iter().map(|name| folder.join(name)).find(|path| path.exists()) {
         None => Ok(()),
-        Some(there) => Err(WrongCall(format!(
+        Some(there) => Err(UsageError(format!(
             "{} is there already\n  name an empty or a new folder",
             there.display()
         ))

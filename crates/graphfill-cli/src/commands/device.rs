@@ -10,18 +10,20 @@ use crate::output::messages::Messages;
 
 /// What a device is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doing {
+pub(crate) enum Workload {
     /// Training, whose products a card computes in the precision that was chosen.
     Training,
     /// Propagation, which knows single precision only.
     Propagation,
 }
 
-impl Doing {
+impl Workload {
     /// What is done on a card, in words.
     fn on_card(self, device: &Device) -> String {
         match (self, device.model()) {
-            (Doing::Propagation, Some(model)) => format!("running on {}, {model}", device.name()),
+            (Workload::Propagation, Some(model)) => {
+                format!("running on {}, {model}", device.name())
+            }
             _ => format!("training on {}", device.describe()),
         }
     }
@@ -29,8 +31,8 @@ impl Doing {
     /// What is done on the CPU, since a card cannot be used.
     fn on_processor(self, error: &EngineError) -> String {
         let doing = match self {
-            Doing::Training => "training",
-            Doing::Propagation => "running",
+            Workload::Training => "training",
+            Workload::Propagation => "running",
         };
         format!("{doing} on the CPU, since no card can be used: {error}")
     }
@@ -45,10 +47,10 @@ pub(crate) fn for_methods(
 ) -> Result<Device, EngineError> {
     let has = |usage: DeviceUse| methods.iter().any(|method| method.device_use() == usage);
     if has(DeviceUse::Training) {
-        return open(arguments, Launching::default(), Doing::Training, messages);
+        return open(arguments, Launching::default(), Workload::Training, messages);
     }
     if has(DeviceUse::Propagation) {
-        return open(arguments, Launching::default(), Doing::Propagation, messages);
+        return open(arguments, Launching::default(), Workload::Propagation, messages);
     }
     if let DeviceChoice::Cuda(_) = arguments.device {
         messages.note(&format!("--device {}: nothing here runs on a card", arguments.device));
@@ -61,7 +63,7 @@ pub(crate) fn for_methods(
 pub(crate) fn open(
     arguments: &DeviceArguments,
     launching: Launching,
-    doing: Doing,
+    doing: Workload,
     messages: &Messages,
 ) -> Result<Device, EngineError> {
     let card = |number: usize| {

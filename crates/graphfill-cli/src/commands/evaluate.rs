@@ -13,7 +13,7 @@ use graphfill::methods::learning::TrainingOptions;
 use graphfill::methods::{FixedParameters, Method, registry};
 
 use super::{device, training};
-use crate::arguments::{Evaluate, Format, General, WrongCall};
+use crate::arguments::{Evaluate, Format, General, UsageError};
 use crate::output::messages::Messages;
 use crate::output::numbers::{bytes, count, metric, seconds};
 use crate::output::progress::Bars;
@@ -21,7 +21,7 @@ use crate::output::text_table::TextTable;
 use crate::{input, output};
 
 /// More columns than this are not listed one by one.
-const MOST_COLUMNS: usize = 30;
+const MAX_COLUMNS: usize = 30;
 
 pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
@@ -34,11 +34,13 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     if let Some(rate) = arguments.hide_cells
         && !(rate > 0.0 && rate < 1.0)
     {
-        return Err(WrongCall(format!("--hide-cells {rate}: the rate lies between 0 and 1")).into());
+        return Err(
+            UsageError(format!("--hide-cells {rate}: the rate lies between 0 and 1")).into()
+        );
     }
     if !(0.0..=1.0).contains(&arguments.labels) {
         let share = arguments.labels;
-        return Err(WrongCall(format!("--labels {share}: the share lies between 0 and 1")).into());
+        return Err(UsageError(format!("--labels {share}: the share lies between 0 and 1")).into());
     }
     if let Some(path) = &arguments.training.history {
         drop(AtomicFile::create(path)?);
@@ -69,7 +71,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     };
     if arguments.labels > 0.0 && dataset.table.labels().is_none() {
         let remedy = "name the column that has them with --label";
-        return Err(WrongCall(format!("--labels: there are no labels\n  {remedy}")).into());
+        return Err(UsageError(format!("--labels: there are no labels\n  {remedy}")).into());
     }
     let limits = TrainingOptions {
         preset: arguments.dataset.clone(),
@@ -87,7 +89,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     };
     if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.parameters) {
         let [method] = options.methods[..] else {
-            return Err(WrongCall("--tune takes one method: name it with --methods".into()).into());
+            return Err(UsageError("--tune takes one method: name it with --methods".into()).into());
         };
         let (method, seed) = (training::tuned(method)?, options.seeds[0]);
         let run = format!("{} on {}, seed {seed}", method.info().name, dataset.name);
@@ -137,7 +139,7 @@ fn source(arguments: &Evaluate) -> anyhow::Result<(Location, Option<PathBuf>)> {
             Ok((prepared.location, prepared.splits))
         }
         (None, Some(nodes)) => Ok((Location::find(nodes, arguments.edges.as_deref())?, None)),
-        (None, None) => Err(WrongCall("name a node table or --dataset".to_owned()).into()),
+        (None, None) => Err(UsageError("name a node table or --dataset".to_owned()).into()),
     }
 }
 
@@ -276,7 +278,7 @@ fn best_row(
 fn columns_table(evaluation: &Evaluation) -> Option<TextTable> {
     let first = evaluation.methods.first()?;
     let columns: Vec<&String> = first.mean.columns.keys().collect();
-    if columns.is_empty() || columns.len() > MOST_COLUMNS {
+    if columns.is_empty() || columns.len() > MAX_COLUMNS {
         return None;
     }
     let mut header = vec!["column", "metric"];

@@ -13,7 +13,7 @@ use graphfill::methods::{Choice, FixedParameters, Method, registry};
 use serde::Serialize;
 
 use super::{device, training};
-use crate::arguments::{Fill, Format, General, WrongCall};
+use crate::arguments::{Fill, Format, General, UsageError};
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
 use crate::output::progress::Bars;
@@ -22,7 +22,7 @@ use crate::stop::Stopped;
 use crate::{input, output};
 
 /// More columns than this are summed up rather than listed.
-const MOST_LISTED: usize = 40;
+const MAX_LISTED: usize = 40;
 
 pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         None => registry::find(&arguments.method)?,
     };
     let mut fixed = training::parameters(&arguments.training, &arguments.param, &[method])?;
-    OutputFormat::of(&arguments.output).map_err(|error| WrongCall(error.to_string()))?;
+    OutputFormat::of(&arguments.output).map_err(|error| UsageError(error.to_string()))?;
     let location = Location::find(&arguments.nodes, arguments.edges.as_deref())?;
     // A place that cannot be written should be known before hours of work, not after.
     let written = [Some(&arguments.output), arguments.training.history.as_ref()];
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         check_not_an_input(path, &location.files())?;
         if written[..at].contains(path) {
             let found = format!("{} is to be written twice: name two files", path.display());
-            return Err(WrongCall(found).into());
+            return Err(UsageError(found).into());
         }
         drop(AtomicFile::create(path)?);
     }
@@ -141,7 +141,7 @@ pub(crate) fn fixed_parameters(
 ) -> anyhow::Result<FixedParameters> {
     let mut fixed = FixedParameters::default();
     for argument in arguments {
-        fixed.parse(argument).map_err(WrongCall)?;
+        fixed.parse(argument).map_err(UsageError)?;
     }
     registry::check_parameters(&fixed)?;
     let runs = |name: &str| {
@@ -153,7 +153,7 @@ pub(crate) fn fixed_parameters(
         Some(idle) => {
             let found =
                 format!("--param fixes a parameter of '{idle}', which is not among the methods");
-            Err(WrongCall(found).into())
+            Err(UsageError(found).into())
         }
     }
 }
@@ -221,7 +221,7 @@ impl Summary {
             let column = dataset.table.column(&choice.group)?;
             Some(ColumnSummary {
                 column: choice.group.clone(),
-                kind: column.kind().word(),
+                kind: column.kind().as_str(),
                 estimated: column.missing_count(),
                 method: choice.method,
                 parameters: choice.parameters.clone(),
@@ -261,7 +261,7 @@ fn say(summary: &Summary, messages: &Messages) {
     if !touched.is_empty() {
         let mut table = TextTable::new(&["column", "kind", "estimated", "method", "why"]);
         table = table.left(&[1, 3, 4]);
-        for column in touched.iter().take(MOST_LISTED) {
+        for column in touched.iter().take(MAX_LISTED) {
             let parameters = parameters(&column.parameters);
             let method = match parameters.as_str() {
                 "" => column.method.to_owned(),
@@ -276,8 +276,8 @@ fn say(summary: &Summary, messages: &Messages) {
             ]);
         }
         messages.say(&table.render());
-        if touched.len() > MOST_LISTED {
-            let more = count(touched.len() - MOST_LISTED);
+        if touched.len() > MAX_LISTED {
+            let more = count(touched.len() - MAX_LISTED);
             messages.say(&format!("  … and {more} more columns (--format json lists all)"));
         }
     }

@@ -12,7 +12,7 @@ use crate::output::text_table::TextTable;
 use crate::{input, output};
 
 /// More columns than this are summed up rather than listed.
-const MOST_LISTED: usize = 60;
+const MAX_LISTED: usize = 60;
 
 pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
@@ -121,7 +121,7 @@ impl About {
             },
             weighted: dataset.graph.is_weighted(),
             self_loops: graph.self_loops(),
-            merged: graph.merged(),
+            merged: graph.duplicate_arcs(),
             mean_degree: 2.0 * graph.edges() as f64 / graph.nodes().max(1) as f64,
             largest_degree: degrees().max().unwrap_or(0),
             isolated_nodes: degrees().filter(|&degree| degree == 0).count(),
@@ -229,7 +229,7 @@ fn about_column(column: &Column) -> AboutColumn {
     };
     AboutColumn {
         name: column.name().to_owned(),
-        kind: column.kind().word(),
+        kind: column.kind().as_str(),
         width,
         missing: column.missing_count(),
         values,
@@ -286,7 +286,7 @@ fn print(about: &About) -> anyhow::Result<()> {
     if !about.columns.is_empty() {
         output::line("")?;
         let mut table = TextTable::new(&["column", "kind", "missing", "values"]).left(&[1, 3]);
-        for column in about.columns.iter().take(MOST_LISTED) {
+        for column in about.columns.iter().take(MAX_LISTED) {
             table.row(vec![
                 column.name.clone(),
                 column.kind.to_owned(),
@@ -295,8 +295,8 @@ fn print(about: &About) -> anyhow::Result<()> {
             ]);
         }
         output::line(&table.render())?;
-        if about.columns.len() > MOST_LISTED {
-            let more = count(about.columns.len() - MOST_LISTED);
+        if about.columns.len() > MAX_LISTED {
+            let more = count(about.columns.len() - MAX_LISTED);
             output::line(&format!("  … and {more} more columns (--format json lists all)"))?;
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn as_published(dataset: Dataset, name: &str) -> Dataset {
         return dataset;
     }
     let columns = dataset.table.columns().iter().map(|column| match column.data() {
-        ColumnData::Block(block) => Column::block(column.name(), block.presence_as_numbers()),
+        ColumnData::Block(block) => Column::block(column.name(), block.binarized()),
         ColumnData::Array(_) => column.clone(),
     });
     let table = dataset.table.with_columns(columns.collect());

@@ -12,9 +12,9 @@ use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::{Method, MethodError, registry};
 use graphfill::report::experiments::{About, PAGE_TITLE, Report, page, report};
 
-use super::device::{self, Doing};
+use super::device::{self, Workload};
 use super::fill::fixed_parameters;
-use crate::arguments::{Format, General, Reproduce, Seeds, WrongCall, value_for};
+use crate::arguments::{Format, General, Reproduce, Seeds, UsageError, value_for};
 use crate::output::grid_bar::GridBar;
 use crate::output::messages::Messages;
 use crate::output::progress::Bars;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     let cells = Cells::new(&arguments.out.join("cells"))?;
     if experiment == Experiment::Scaling && !arguments.param.is_empty() {
         return Err(
-            WrongCall("scaling takes no --param: it times the published model".into()).into()
+            UsageError("scaling takes no --param: it times the published model".into()).into()
         );
     }
     let (subjects, missing) = subjects(experiment, arguments, general, &messages)?;
@@ -53,11 +53,11 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     if grid.is_empty() {
         let nothing =
             "nothing is left to run: these data sets have no labels, or there are no seeds";
-        return Err(WrongCall(nothing.to_owned()).into());
+        return Err(UsageError(nothing.to_owned()).into());
     }
     let device = match experiment {
         Experiment::Scaling | Experiment::Table4 => {
-            device::open(&arguments.device, Launching::default(), Doing::Training, &messages)?
+            device::open(&arguments.device, Launching::default(), Workload::Training, &messages)?
         }
         _ => device::for_methods(&arguments.device, &methods, &messages)?,
     };
@@ -134,10 +134,10 @@ fn page_path(arguments: &Reproduce) -> PathBuf {
 }
 
 /// Fails if the page would take the place of something else.
-fn check_page(arguments: &Reproduce) -> Result<(), WrongCall> {
+fn check_page(arguments: &Reproduce) -> Result<(), UsageError> {
     let path = page_path(arguments);
     match std::fs::read_to_string(&path) {
-        Ok(text) if !text.starts_with(PAGE_TITLE) => Err(WrongCall(format!(
+        Ok(text) if !text.starts_with(PAGE_TITLE) => Err(UsageError(format!(
             "{} is no page of experiments: name another place with --page",
             path.display()
         ))),
@@ -209,20 +209,20 @@ fn subjects(
     for name in &names {
         let prepared = match input::prepared(name, arguments.data_dir.as_deref()) {
             Ok(prepared) => prepared,
-            Err(error) if error.is::<WrongCall>() => {
+            Err(error) if error.is::<UsageError>() => {
                 missing.push(name.clone());
                 continue;
             }
             Err(error) => return Err(error),
         };
-        let dataset = input::read_plainly(&prepared.location, messages, &progress)?;
+        let dataset = input::read_with_defaults(&prepared.location, messages, &progress)?;
         let dataset = super::as_published(dataset, name);
         subjects.push(Subject::new(name, dataset, prepared.splits)?);
     }
     if !missing.is_empty() {
         let told = missing_data(&missing, arguments.data_dir.as_deref());
         if subjects.is_empty() {
-            return Err(WrongCall(told).into());
+            return Err(UsageError(told).into());
         }
         messages.note(&told);
     }

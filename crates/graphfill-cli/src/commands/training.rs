@@ -8,7 +8,7 @@ use graphfill::methods::tuning::{Trial, best};
 use graphfill::methods::{FixedParameters, Method, MethodError, registry};
 
 use super::fill::fixed_parameters;
-use crate::arguments::{Training, WrongCall};
+use crate::arguments::{Training, UsageError};
 use crate::output::messages::Messages;
 use crate::parameters_file::{ParametersFile, Tuning};
 
@@ -66,7 +66,7 @@ pub(crate) fn tune(
     let known = match file.tuning.take() {
         Some(tuning) if tuning.run == run => tuning.trials,
         Some(tuning) => {
-            return Err(WrongCall(format!(
+            return Err(UsageError(format!(
                 "{} has the trials of another search: {}\n  name another file with --parameters",
                 path.display(),
                 tuning.run

@@ -72,7 +72,7 @@ impl Watcher for GridBar<'_> {
     }
 
     fn is_cancelled(&self) -> bool {
-        stop::asked()
+        stop::is_interrupted()
     }
 }
 

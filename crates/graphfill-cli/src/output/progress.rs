@@ -70,7 +70,7 @@ impl Progress for Bars {
         }
     }
 
-    fn tell(&self, state: &str) {
+    fn set_message(&self, state: &str) {
         if !self.shown {
             return;
         }
@@ -90,6 +90,6 @@ impl Progress for Bars {
     }
 
     fn is_cancelled(&self) -> bool {
-        stop::asked()
+        stop::is_interrupted()
     }
 }

@@ -1,13 +1,13 @@
 //! `evaluate`: honest scores.
 
-use graphfill::data::generator::Recipe;
+use graphfill::data::generator::GeneratorConfig;
 use serde_json::Value;
 
 use crate::support::{Place, real_data, town};
 
 #[test]
 fn the_json_has_every_seed_and_their_mean() {
-    let place = town(&Recipe { nodes: 300, ..Recipe::default() });
+    let place = town(&GeneratorConfig { nodes: 300, ..GeneratorConfig::default() });
     let done = place.run(
         "evaluate nodes.csv nodes.edges.csv --label community --methods column-mean,arb --seeds 0..2 --param arb.alpha=0.9 --format json",
     );
@@ -39,7 +39,7 @@ fn the_json_has_every_seed_and_their_mean() {
 
 #[test]
 fn single_cells_can_be_hidden() {
-    let place = town(&Recipe { nodes: 300, ..Recipe::default() });
+    let place = town(&GeneratorConfig { nodes: 300, ..GeneratorConfig::default() });
     let done =
         place.run("evaluate nodes.csv --methods column-mean,fp --hide-cells 0.2 --format csv");
     assert_eq!(done.code, 0, "{}", done.err);

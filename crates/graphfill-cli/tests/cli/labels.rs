@@ -1,19 +1,19 @@
 //! Labels: evidence for methods that learn, and filled where they are missing.
 
-use graphfill::data::generator::Recipe;
+use graphfill::data::generator::GeneratorConfig;
 use serde_json::Value;
 
 use crate::support::{Place, is_complete, town};
 
 fn communities() -> Place {
-    town(&Recipe {
+    town(&GeneratorConfig {
         nodes: 200,
         communities: 4,
         mixing: 0.05,
         mean_degree: 8.0,
         topics: 16,
         words_per_node: 4.0,
-        ..Recipe::default()
+        ..GeneratorConfig::default()
     })
 }
 

@@ -2,13 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use graphfill::data::generator::Recipe;
+use graphfill::data::generator::GeneratorConfig;
 use serde_json::Value;
 
 use crate::support::{Place, is_complete, town};
 
 fn people() -> Place {
-    town(&Recipe { nodes: 120, topics: 12, words_per_node: 3.0, ..Recipe::default() })
+    town(&GeneratorConfig {
+        nodes: 120,
+        topics: 12,
+        words_per_node: 3.0,
+        ..GeneratorConfig::default()
+    })
 }
 
 #[test]

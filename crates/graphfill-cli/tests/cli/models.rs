@@ -1,11 +1,16 @@
 //! `--model`: a model that was trained fills again, without training.
 
-use graphfill::data::generator::Recipe;
+use graphfill::data::generator::GeneratorConfig;
 
 use crate::support::{Place, is_complete, town};
 
 fn people() -> Place {
-    town(&Recipe { nodes: 120, topics: 12, words_per_node: 3.0, ..Recipe::default() })
+    town(&GeneratorConfig {
+        nodes: 120,
+        topics: 12,
+        words_per_node: 3.0,
+        ..GeneratorConfig::default()
+    })
 }
 
 /// Trains a method for a short time, and keeps the model under its name.

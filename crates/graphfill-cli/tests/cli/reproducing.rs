@@ -1,6 +1,6 @@
 //! The paper's experiments by one command, on data of one's own.
 
-use graphfill::data::generator::Recipe;
+use graphfill::data::generator::GeneratorConfig;
 
 use crate::support::{Place, real_data, town};
 
@@ -8,7 +8,7 @@ const METHODS: &str = "--methods column-mean,neighbour-mean";
 
 /// A folder of data sets with one in it: data/town.
 fn prepared() -> Place {
-    let place = town(&Recipe { nodes: 150, ..Recipe::default() });
+    let place = town(&GeneratorConfig { nodes: 150, ..GeneratorConfig::default() });
     std::fs::create_dir_all(place.path("data/town")).expect("a folder");
     place.succeed("convert nodes.csv data/town/town.npz");
     place

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use graphfill::data::generator::{ColumnSet, Recipe};
+use graphfill::data::generator::{ColumnSet, GeneratorConfig};
 use graphfill::engine::TensorStore;
 
 use crate::support::{Place, town};
@@ -11,7 +11,12 @@ const SVGA: &str = "fill nodes.csv --method svga --param svga.hidden=48 --param 
 const SVGA_P: &str = "fill nodes.csv --method svga-p --param svga-p.hidden=48 --param svga-p.models=4 --param svga-p.patience=100000 --max-updates 400";
 
 fn people() -> Place {
-    town(&Recipe { nodes: 120, topics: 12, words_per_node: 3.0, ..Recipe::default() })
+    town(&GeneratorConfig {
+        nodes: 120,
+        topics: 12,
+        words_per_node: 3.0,
+        ..GeneratorConfig::default()
+    })
 }
 
 /// The models that are finished and the updates of the one being trained, where a file says so.
@@ -79,8 +84,13 @@ fn a_checkpoint_of_another_run_is_refused() {
     let call = "fill nodes.csv --method svga --param svga.hidden=8 --max-updates 20";
     place.succeed(&format!("{call} -o out.csv --checkpoint own.model"));
     let before = std::fs::read(place.path("own.model")).expect("a file");
-    let other =
-        town(&Recipe { nodes: 120, seed: 9, topics: 12, words_per_node: 3.0, ..Recipe::default() });
+    let other = town(&GeneratorConfig {
+        nodes: 120,
+        seed: 9,
+        topics: 12,
+        words_per_node: 3.0,
+        ..GeneratorConfig::default()
+    });
     place.write("other.csv", &other.read("nodes.csv"));
     place.write("other.types.toml", &place.read("nodes.types.toml"));
     for another in [
@@ -101,8 +111,13 @@ fn a_checkpoint_of_another_run_is_refused() {
 
 #[test]
 fn half_a_checkpoint_is_refused() {
-    let recipe = Recipe { nodes: 60, topics: 0, columns: ColumnSet::Mixed, ..Recipe::default() };
-    let place = town(&recipe);
+    let config = GeneratorConfig {
+        nodes: 60,
+        topics: 0,
+        columns: ColumnSet::Mixed,
+        ..GeneratorConfig::default()
+    };
+    let place = town(&config);
     let call = "fill nodes.csv --method svga --param svga.hidden=8 --max-updates 20 -o out.csv";
     place.succeed(&format!("{call} --checkpoint whole.model"));
     std::fs::remove_file(place.path("out.csv")).expect("removed");

@@ -5,7 +5,7 @@
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use graphfill::data::generator::Recipe;
+use graphfill::data::generator::GeneratorConfig;
 
 use crate::support::{Done, Place, done, is_complete, town};
 
@@ -13,7 +13,12 @@ const PATIENT: &str =
     "fill nodes.csv --method svga --param svga.hidden=64 --param svga.patience=100000";
 
 fn people() -> Place {
-    town(&Recipe { nodes: 120, topics: 12, words_per_node: 3.0, ..Recipe::default() })
+    town(&GeneratorConfig {
+        nodes: 120,
+        topics: 12,
+        words_per_node: 3.0,
+        ..GeneratorConfig::default()
+    })
 }
 
 /// Presses Ctrl-C as soon as there is a checkpoint.

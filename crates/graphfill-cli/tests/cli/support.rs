@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use graphfill::data::formats;
-use graphfill::data::generator::{Recipe, generate};
+use graphfill::data::generator::{GeneratorConfig, generate};
 use tempfile::TempDir;
 
 /// A folder with files, and the program to run in it.
@@ -100,9 +100,9 @@ impl Place {
 }
 
 /// A small generated town with holes: nodes.csv, nodes.edges.csv and nodes.types.toml.
-pub(crate) fn town(recipe: &Recipe) -> Place {
+pub(crate) fn town(config: &GeneratorConfig) -> Place {
     let place = Place::new();
-    let town = generate(recipe).expect("a town");
+    let town = generate(config).expect("a town");
     formats::write(&town.dataset, &place.path("nodes.csv")).expect("written");
     // Without commas in cells, the tests can take lines apart.
     place.write("nodes.csv", &place.read("nodes.csv").replace(", ", "; ").replace('"', ""));

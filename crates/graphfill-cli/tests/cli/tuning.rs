@@ -1,6 +1,6 @@
 //! `--tune` and `--parameters`: settings that were searched for, kept in a file.
 
-use graphfill::data::generator::Recipe;
+use graphfill::data::generator::GeneratorConfig;
 use serde_json::Value;
 
 use crate::support::{Place, town};
@@ -8,7 +8,7 @@ use crate::support::{Place, town};
 const CALL: &str = "fill nodes.csv --method svga --param svga.hidden=8 --max-updates 30 -o out.csv";
 
 fn people(nodes: usize) -> Place {
-    town(&Recipe { nodes, topics: 12, words_per_node: 3.0, ..Recipe::default() })
+    town(&GeneratorConfig { nodes, topics: 12, words_per_node: 3.0, ..GeneratorConfig::default() })
 }
 
 fn trials(place: &Place) -> Vec<toml::Value> {

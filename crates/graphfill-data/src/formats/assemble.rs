@@ -15,6 +15,7 @@ use crate::formats::edge_columns::{plain, position};
 use crate::formats::lists;
 use crate::formats::options::ReadOptions;
 use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
+use crate::hint::Hint;
 use crate::ids::NodeIds;
 use crate::infer;
 use crate::kind::{DeclaredKind, Kind, Unused};
@@ -22,7 +23,7 @@ use crate::labels::Labels;
 use crate::table::{IdColumn, NodeTable};
 
 /// So many 0/1 columns side by side in a text file are one binary block.
-pub const WIDE: usize = 100;
+pub const MIN_BLOCK_COLUMNS: usize = 100;
 
 /// Names that id columns usually have.
 const USUAL_IDS: [&str; 4] = ["id", "nodeid", "node", "nodename"];
@@ -87,9 +88,9 @@ fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Re
     } else {
         infer::typed_column(&column.name, cells, declared)
     };
-    made.map_err(|offence| {
-        let place = raw.place(offence.row).column(&column.name);
-        DataError::malformed(place, offence.found, offence.remedy)
+    made.map_err(|invalid| {
+        let place = raw.place(invalid.row).column(&column.name);
+        DataError::malformed(place, invalid.found, invalid.remedy)
     })
 }
 
@@ -133,6 +134,9 @@ fn take_ids(
         return Err(DataError::DuplicateId {
             place: raw.place(row).column(&column.name),
             id: ids.text(row),
+            hint: Hint::new(
+                "every node needs one row: remove the repeated row, or name another id column",
+            ),
         });
     }
     let column = raw.columns.remove(position);
@@ -181,8 +185,8 @@ fn first_missing(cells: &RawCells) -> Option<usize> {
 }
 
 fn labels_of(column: &Column) -> Labels {
-    let Levels { names, of_row } = column.levels();
-    Labels { name: column.name().to_owned(), of_node: of_row, classes: names }
+    let Levels { names, codes } = column.levels();
+    Labels { name: column.name().to_owned(), codes: codes, classes: names }
 }
 
 /// A run of neighbouring columns that becomes one block.
@@ -199,10 +203,13 @@ fn blocks(raw: &RawTable, path: &Path, options: &ReadOptions) -> Result<Vec<Run>
         let first = position(path, &names, &block.first)?;
         let last = position(path, &names, &block.last)?;
         if last < first {
-            return Err(DataError::Request(format!(
-                "block '{}': column '{}' stands before '{}'",
-                block.name, block.last, block.first
-            )));
+            return Err(DataError::request(
+                format!(
+                    "block '{}': column '{}' stands before '{}'",
+                    block.name, block.last, block.first
+                ),
+                "",
+            ));
         }
         runs.push(Run { name: block.name.clone(), first, last });
     }
@@ -224,7 +231,7 @@ fn blocks(raw: &RawTable, path: &Path, options: &ReadOptions) -> Result<Vec<Run>
         let column = &raw.columns[at];
         (!taken(&runs, at) && is_zero_or_one(column)).then(|| data_type(column))
     }) {
-        if last + 1 - first >= WIDE {
+        if last + 1 - first >= MIN_BLOCK_COLUMNS {
             runs.push(Run { name: common_name(&names[first..=last]), first, last });
         }
     }

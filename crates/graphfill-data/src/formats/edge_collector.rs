@@ -6,6 +6,7 @@ use crate::edge_list::EdgeList;
 use crate::error::{DataError, Place, Result};
 use crate::formats::new_nodes::{EdgeEnd, NewNodes};
 use crate::formats::options::UnknownNodes;
+use crate::hint::{Hint, Setting};
 use crate::ids::{IdIndex, NodeIds};
 
 /// Arcs as they are read, and the nodes that only edges know.
@@ -108,7 +109,14 @@ impl<'a> EdgeCollector<'a> {
             (_, UnknownNodes::Error) => {
                 let unknown = if rows.0.is_none() { source } else { target };
                 let id = unknown.to_string().trim().to_owned();
-                return Err(DataError::UnknownNode { place: Place::line(path, line), id });
+                return Err(DataError::UnknownNode {
+                    place: Place::line(path, line),
+                    id,
+                    hint: Hint::new(
+                        "add the node to the table, leave such edges out, or add a row for it",
+                    )
+                    .with(Setting::UnknownNodes),
+                });
             }
             (_, UnknownNodes::Add) => (
                 rows.0.unwrap_or_else(|| self.add(source)),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::did_you_mean::did_you_mean;
 use crate::error::{DataError, Place, Result};
 use crate::formats::options::{ReadOptions, WeightColumn};
 
@@ -75,13 +76,13 @@ pub(crate) fn plain(name: &str) -> String {
 /// The position of a column that the caller names.
 pub(crate) fn position(path: &Path, names: &[String], wanted: &str) -> Result<usize> {
     names.iter().position(|name| name == wanted).ok_or_else(|| {
+        let close = did_you_mean(wanted, names.iter().map(String::as_str));
         let shown: Vec<_> = names.iter().take(20).map(|name| format!("'{name}'")).collect();
         let more = if names.len() > 20 { ", …" } else { "" };
-        DataError::malformed(
-            Place::file(path),
-            format!("there is no column '{wanted}'"),
-            format!("its columns are {}{more}", shown.join(", ")),
-        )
+        let close = close.map_or(String::new(), |name| format!("did you mean '{name}'? "));
+        let hint = format!("{close}its columns are {}{more}", shown.join(", "));
+        let place = Place::file(path);
+        DataError::UnknownColumn { place, name: wanted.to_owned(), hint: hint.into() }
     })
 }
 

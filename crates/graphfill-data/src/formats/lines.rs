@@ -12,7 +12,7 @@ use crate::progress::Progress;
 const BUFFER: usize = 1 << 18;
 
 /// The longest line: far above any table's, far below what a broken file could make us hold.
-const LONGEST: u64 = 1 << 26;
+const MAX_LINE: u64 = 1 << 26;
 
 /// Gives every line, without its end, to `take(number, line)`; numbers start at 1. The file is
 /// one stage for the watcher.
@@ -27,14 +27,14 @@ pub(crate) fn each_line(
     let mut buffer = Vec::new();
     for number in 1.. {
         buffer.clear();
-        let read = reader.by_ref().take(LONGEST).read_until(b'\n', &mut buffer);
+        let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut buffer);
         let read = read.map_err(|error| Source::error(path, error))?;
         if read == 0 {
             break;
         }
         let line = without_end(&buffer);
-        if read as u64 == LONGEST && line.len() == read {
-            let found = format!("the line is longer than {LONGEST} bytes");
+        if read as u64 == MAX_LINE && line.len() == read {
+            let found = format!("the line is longer than {MAX_LINE} bytes");
             let remedy = "give each node or edge a line of its own";
             return Err(DataError::malformed(Place::line(path, number), found, remedy));
         }
@@ -57,7 +57,7 @@ fn without_end(line: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use crate::progress::NoProgress;
 
     #[test]
     fn lines_come_without_their_ends() {
@@ -65,7 +65,7 @@ mod tests {
         let path = folder.path().join("lines.txt");
         std::fs::write(&path, "a\r\n\nb|c").expect("a written file");
         let mut seen = Vec::new();
-        let done = each_line(&path, &Silent, |number, line| {
+        let done = each_line(&path, &NoProgress, |number, line| {
             seen.push((number, line.to_owned()));
             Ok(())
         });
@@ -78,7 +78,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("lines.txt");
         std::fs::write(&path, b"a\n\xff\xfe\n").expect("a written file");
-        let error = each_line(&path, &Silent, |_, _| Ok(())).expect_err("bytes that are no text");
+        let error =
+            each_line(&path, &NoProgress, |_, _| Ok(())).expect_err("bytes that are no text");
         assert!(error.to_string().contains("line 2: the line is not UTF-8"), "{error}");
     }
 }

@@ -11,12 +11,12 @@ use arrow_schema::{DataType, Field};
 use crate::block::{Block, BlockBuilder, BlockLayout, BlockValues};
 use crate::cell_mask::CellMask;
 use crate::column::Column;
-use crate::infer::Offence;
+use crate::infer::InvalidCell;
 use crate::kind::{Kind, Unused};
 
 /// A block where all lists are numbers and of one length; a null list is a missing row, a null or
 /// NaN item a missing cell.
-pub(crate) fn block_column(name: &str, cells: &ArrayRef) -> Result<Column, Offence> {
+pub(crate) fn block_column(name: &str, cells: &ArrayRef) -> Result<Column, InvalidCell> {
     let unsupported = || {
         let reason = Unused::UnsupportedType(cells.data_type().to_string());
         Ok(Column::new(name, Kind::Unused(reason), cells.clone()))
@@ -44,7 +44,7 @@ pub(crate) fn block_column(name: &str, cells: &ArrayRef) -> Result<Column, Offen
                     continue;
                 }
                 if value.is_infinite() {
-                    return Err(Offence {
+                    return Err(InvalidCell {
                         row,
                         found: format!("item {column} of the list is infinite"),
                         remedy: "use null for an unknown value, or a finite number".to_owned(),

@@ -27,7 +27,7 @@ pub mod splits_file;
 pub mod steam;
 mod tables;
 
-pub use assemble::WIDE;
+pub use assemble::MIN_BLOCK_COLUMNS;
 pub use location::Location;
 pub use options::{ReadOptions, UnknownNodes, WeightColumn};
 pub use output::{OutputFormat, outputs, write, write_nodes};

@@ -30,6 +30,9 @@ pub struct ReadOptions {
     pub direction: Direction,
     /// What to do with an edge to a node that has no row.
     pub unknown_nodes: UnknownNodes,
+    /// The bytes of memory that reading may take. Readers check shapes, uncompressed sizes and row
+    /// counts against it before they allocate.
+    pub memory_limit: u64,
 }
 
 impl Default for ReadOptions {
@@ -46,6 +49,7 @@ impl Default for ReadOptions {
             delimiter: None,
             direction: Direction::Undirected,
             unknown_nodes: UnknownNodes::Error,
+            memory_limit: crate::memory::default_limit(),
         }
     }
 }

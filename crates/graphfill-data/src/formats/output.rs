@@ -43,10 +43,13 @@ impl OutputFormat {
         } else if name.ends_with(".npz") {
             Ok(OutputFormat::Npz)
         } else {
-            Err(DataError::Request(format!(
-                "cannot tell the format of the output {}\n  end its name in .csv, .csv.gz, .tsv, .parquet or .npz",
-                path.display()
-            )))
+            Err(DataError::request(
+                format!(
+                    "cannot tell the format of the output {}\n  end its name in .csv, .csv.gz, .tsv, .parquet or .npz",
+                    path.display()
+                ),
+                "",
+            ))
         }
     }
 }
@@ -106,7 +109,7 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     for file in &mut files {
-        file.settle()?;
+        file.sync()?;
     }
     for file in files {
         file.commit()?;
@@ -119,10 +122,13 @@ fn refuse_earlier(path: &Path) -> Result<()> {
     if !path.exists() {
         return Ok(());
     }
-    Err(DataError::Request(format!(
-        "{} is there already and would be taken as part of the output, which has none\n  remove it, or name another output",
-        path.display()
-    )))
+    Err(DataError::request(
+        format!(
+            "{} is there already and would be taken as part of the output, which has none\n  remove it, or name another output",
+            path.display()
+        ),
+        "",
+    ))
 }
 
 /// Every file that [`write()`] may write for this output.

@@ -46,7 +46,7 @@ const BLOCK: &str = "graphfill.block";
 /// The key of the schema metadata that says that arcs point one way.
 const DIRECTED: &str = "graphfill.directed";
 /// Up to here every whole number is one of double precision: 2⁵³.
-const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 14;
 
@@ -206,7 +206,7 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> 
                 let cells = typed_array(column);
                 let mut field = Field::new(column.name(), cells.data_type().clone(), true);
                 if let Some(kind) = DeclaredKind::of(column.kind()) {
-                    let entry = (KIND.to_owned(), kind.word().to_owned());
+                    let entry = (KIND.to_owned(), kind.as_str().to_owned());
                     field = field.with_metadata(HashMap::from([entry]));
                 }
                 fields.push(field);
@@ -307,7 +307,7 @@ fn whole_numbers(cells: &ArrayRef) -> Option<ArrayRef> {
         let exact = text.trim().parse::<i64>().ok();
         exact.or_else(|| {
             let number = spelling::number(text)?;
-            (number.fract() == 0.0 && number.abs() <= MOST_EXACT).then_some(number as i64)
+            (number.fract() == 0.0 && number.abs() <= MAX_EXACT).then_some(number as i64)
         })
     };
     let mut counts = Int64Builder::with_capacity(cells.len());

@@ -34,11 +34,14 @@ pub fn sizes(path: &Path, seed: u64) -> Result<[usize; 3]> {
 pub fn read(path: &Path, seed: u64, nodes: usize) -> Result<Split> {
     let known = seeds(path)?;
     if !known.contains(&seed) {
-        return Err(DataError::Request(format!(
-            "{}: there is no split for seed {seed}; it has seeds {}\n  choose among them with --seeds",
-            path.display(),
-            known.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
-        )));
+        return Err(DataError::request(
+            format!(
+                "{}: there is no split for seed {seed}; it has seeds {}\n  choose among them with --seeds",
+                path.display(),
+                known.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+            ),
+            "",
+        ));
     }
     let mut archive = Archive::open(path)?;
     let mut part = |name: &str| -> Result<Vec<u32>> {

@@ -97,7 +97,7 @@ fn read_nodes(
     }
     let Some(raw) = whole else { return Ok(None) };
     if raw.rows() >= u32::MAX as usize {
-        return Err(DataError::Request("a table of 2³² rows or more is not read".to_owned()));
+        return Err(DataError::request("a table of 2³² rows or more is not read".to_owned(), ""));
     }
     let (table, found) = assemble::assemble(raw, options)?;
     notes.extend(found);

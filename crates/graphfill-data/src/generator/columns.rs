@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array};
 
-use super::Recipe;
+use super::GeneratorConfig;
 use super::draws::normal;
 use super::latents::{Latents, along, direction};
 use crate::column::Column;
@@ -28,8 +28,8 @@ pub(super) fn rounded(value: f64, decimals: u32) -> f64 {
 }
 
 /// `x1`, `x2`, …: each along a direction of its own, with its own mean and spread.
-pub(super) fn numbers(recipe: &Recipe, count: usize, latents: &Latents) -> Vec<Column> {
-    let mut random = random_stream::open(recipe.seed, Purpose::Columns);
+pub(super) fn numbers(config: &GeneratorConfig, count: usize, latents: &Latents) -> Vec<Column> {
+    let mut random = random_stream::open(config.seed, Purpose::Columns);
     let column_of = |number: usize| {
         let towards = direction(&mut random);
         let length = along(&towards, &towards).sqrt().max(1e-6);

@@ -8,7 +8,7 @@
 use rand::{Rng, RngExt};
 use rayon::slice::ParallelSliceMut;
 
-use super::Recipe;
+use super::GeneratorConfig;
 use super::communities::Communities;
 use crate::graph::{Direction, Graph};
 use crate::portable;
@@ -25,30 +25,30 @@ const TRIES: usize = 8;
 const ROUNDS: usize = 20;
 const TOLERATED_SHORTFALL: f64 = 0.001;
 
-/// The graph of a recipe, each edge once, no self-loops.
-pub(super) fn draw(recipe: &Recipe, communities: &Communities) -> Graph {
-    let wanted = recipe.edges();
+/// The graph of a config, each edge once, no self-loops.
+pub(super) fn draw(config: &GeneratorConfig, communities: &Communities) -> Graph {
+    let wanted = config.edges();
     if wanted == 0 {
-        return Graph::without_arcs(recipe.nodes);
+        return Graph::without_arcs(config.nodes);
     }
     let mut edges = Vec::with_capacity(wanted);
-    let urns = Urns::fill(recipe, communities, &mut edges);
+    let urns = Urns::fill(config, communities, &mut edges);
     edges.truncate(wanted);
 
-    let mut random = random_stream::open(recipe.seed, Purpose::Edges);
+    let mut random = random_stream::open(config.seed, Purpose::Edges);
     let tolerated = (wanted as f64 * TOLERATED_SHORTFALL) as usize;
     for _ in 0..ROUNDS {
         if edges.len() + tolerated >= wanted {
             break;
         }
         for _ in edges.len()..wanted {
-            edges.extend(urns.edge(recipe.mixing, communities, &mut random));
+            edges.extend(urns.edge(config.mixing, communities, &mut random));
         }
         edges.par_sort_unstable();
         edges.dedup();
     }
     edges.sort_unstable();
-    into_graph(&edges, recipe.nodes)
+    into_graph(&edges, config.nodes)
 }
 
 /// One number an edge, ordered by its smaller end and then by the larger.
@@ -76,8 +76,8 @@ struct Urns {
 
 impl Urns {
     /// Fills the urns, and joins those set aside for small components.
-    fn fill(recipe: &Recipe, communities: &Communities, edges: &mut Vec<u64>) -> Urns {
-        let mut random = random_stream::open(recipe.seed, Purpose::Degrees);
+    fn fill(config: &GeneratorConfig, communities: &Communities, edges: &mut Vec<u64>) -> Urns {
+        let mut random = random_stream::open(config.seed, Purpose::Degrees);
         let mut urns = Urns { nodes: Vec::new(), offsets: vec![0] };
         for community in 0..communities.count() {
             let range = communities.range(community);
@@ -90,9 +90,9 @@ impl Urns {
             join_small_components(&members[..apart], edges, &mut random);
 
             // A node that expects more neighbours than this would meet the same ones again.
-            let most = (members.len() as f64 / (4.0 * recipe.mean_degree)).max(1.0);
+            let most = (members.len() as f64 / (4.0 * config.mean_degree)).max(1.0);
             for &node in &members[apart..] {
-                let weight = pareto(recipe.degree_skew, &mut random).min(most);
+                let weight = pareto(config.degree_skew, &mut random).min(most);
                 let copies = (weight * COPIES + random.random::<f64>()).max(1.0) as usize;
                 urns.nodes.extend(std::iter::repeat_n(node, copies));
             }
@@ -104,15 +104,12 @@ impl Urns {
     /// An edge, if its ends could be told apart.
     fn edge(&self, mixing: f64, communities: &Communities, random: &mut impl Rng) -> Option<u64> {
         let source = self.any(random);
-        let home = communities.of_node[source as usize];
+        let home = communities.codes[source as usize];
         let leaves = random.random::<f64>() < mixing;
         for _ in 0..TRIES {
             let target = if leaves { self.any(random) } else { self.within(home, random) };
-            let suits = if leaves {
-                communities.of_node[target as usize] != home
-            } else {
-                target != source
-            };
+            let suits =
+                if leaves { communities.codes[target as usize] != home } else { target != source };
             if suits {
                 return Some(key(source, target));
             }

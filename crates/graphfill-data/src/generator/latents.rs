@@ -8,7 +8,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::Recipe;
+use super::GeneratorConfig;
 use super::communities::Communities;
 use super::draws::normal;
 use crate::graph::Graph;
@@ -29,15 +29,15 @@ pub(super) struct Latents {
 }
 
 impl Latents {
-    pub(super) fn draw(recipe: &Recipe, communities: &Communities, graph: &Graph) -> Self {
-        let mut random = random_stream::open(recipe.seed, Purpose::Latents);
+    pub(super) fn draw(config: &GeneratorConfig, communities: &Communities, graph: &Graph) -> Self {
+        let mut random = random_stream::open(config.seed, Purpose::Latents);
         let centres: Vec<_> = (0..communities.count()).map(|_| vector(&mut random)).collect();
-        let mut rows: Vec<_> = (0..recipe.nodes).map(|_| vector(&mut random)).collect();
+        let mut rows: Vec<_> = (0..config.nodes).map(|_| vector(&mut random)).collect();
         for _ in 0..SMOOTHING_ROUNDS {
             rows = smoothed(&rows, graph);
         }
         standardise(&mut rows);
-        for (row, &community) in rows.iter_mut().zip(&communities.of_node) {
+        for (row, &community) in rows.iter_mut().zip(&communities.codes) {
             for (value, centre) in row.iter_mut().zip(centres[community as usize]) {
                 *value = NEIGHBOUR_PART * *value + COMMUNITY_PART * centre;
             }

@@ -9,7 +9,7 @@ use arrow_array::{BooleanArray, Float64Array, Int64Array, StringArray};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::Recipe;
+use super::GeneratorConfig;
 use super::columns::{column, rounded};
 use super::communities::Communities;
 use super::draws::{accumulate_exponentials, choose, happens, normal, poisson};
@@ -42,7 +42,7 @@ const DISTRICTS: [&str; 20] = [
     "Bridge",
 ];
 /// A town has a few quarters even where it is one community.
-const LEAST_DISTRICTS: usize = 4;
+const MIN_DISTRICTS: usize = 4;
 /// The share of people who live where their community does.
 const AT_HOME: f64 = 0.8;
 
@@ -95,14 +95,18 @@ struct Person {
 }
 
 /// The columns of a person each node.
-pub(super) fn draw(recipe: &Recipe, communities: &Communities, latents: &Latents) -> Vec<Column> {
-    let mut random = random_stream::open(recipe.seed, Purpose::Columns);
+pub(super) fn draw(
+    config: &GeneratorConfig,
+    communities: &Communities,
+    latents: &Latents,
+) -> Vec<Column> {
+    let mut random = random_stream::open(config.seed, Purpose::Columns);
     let callings: Vec<_> = OCCUPATIONS.iter().map(|_| direction(&mut random)).collect();
-    let districts = communities.count().clamp(LEAST_DISTRICTS, DISTRICTS.len());
-    let people: Vec<Person> = (0..recipe.nodes)
+    let districts = communities.count().clamp(MIN_DISTRICTS, DISTRICTS.len());
+    let people: Vec<Person> = (0..config.nodes)
         .map(|node| {
             let latent = latents.of(node);
-            let home = communities.of_node[node] as usize % districts;
+            let home = communities.codes[node] as usize % districts;
             person(&latent, home, districts, &callings, &mut random)
         })
         .collect();

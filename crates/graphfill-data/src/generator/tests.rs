@@ -12,8 +12,8 @@ use crate::column::ColumnData;
 use crate::kind::BlockKind;
 use crate::undirected::UndirectedGraph;
 
-fn made(recipe: &Recipe) -> Generated {
-    generate(recipe).expect("a sensible recipe")
+fn made(config: &GeneratorConfig) -> Generated {
+    generate(config).expect("a sensible config")
 }
 
 fn numbers(table: &NodeTable, name: &str) -> Vec<f64> {
@@ -81,11 +81,11 @@ fn assert_same(one: &Generated, other: &Generated) {
 
 #[test]
 fn a_seed_means_one_graph_whatever_the_threads() {
-    let recipe = Recipe { seed: 3, ..Recipe::default() };
+    let config = GeneratorConfig { seed: 3, ..GeneratorConfig::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    assert_same(&made(&recipe), &pool.install(|| made(&recipe)));
-    let other = made(&Recipe { seed: 4, ..recipe.clone() });
-    let own = made(&recipe);
+    assert_same(&made(&config), &pool.install(|| made(&config)));
+    let other = made(&GeneratorConfig { seed: 4, ..config.clone() });
+    let own = made(&config);
     assert_ne!(own.dataset.graph, other.dataset.graph);
     assert_ne!(numbers(&own.truth, "income"), numbers(&other.truth, "income"));
     assert_ne!(own.dataset.table.missing(), other.dataset.table.missing());
@@ -93,22 +93,27 @@ fn a_seed_means_one_graph_whatever_the_threads() {
 
 #[test]
 fn other_columns_leave_the_graph_as_it_was() {
-    let recipe = Recipe::default();
-    let few = Recipe { columns: ColumnSet::Numbers(2), topics: 0, ..recipe.clone() };
-    assert_eq!(made(&recipe).dataset.graph, made(&few).dataset.graph);
+    let config = GeneratorConfig::default();
+    let few = GeneratorConfig { columns: ColumnSet::Numbers(2), topics: 0, ..config.clone() };
+    assert_eq!(made(&config).dataset.graph, made(&few).dataset.graph);
 }
 
 #[test]
 fn the_graph_is_as_asked() {
-    let recipe = Recipe { nodes: 10_000, mean_degree: 8.0, mixing: 0.2, ..Recipe::default() };
-    let generated = made(&recipe);
+    let config = GeneratorConfig {
+        nodes: 10_000,
+        mean_degree: 8.0,
+        mixing: 0.2,
+        ..GeneratorConfig::default()
+    };
+    let generated = made(&config);
     let view = generated.dataset.graph.undirected();
-    assert_eq!((view.self_loops(), view.merged()), (0, 0));
+    assert_eq!((view.self_loops(), view.duplicate_arcs()), (0, 0));
     let mean = 2.0 * view.edges() as f64 / 10_000.0;
     assert!((mean - 8.0).abs() < 0.01, "{mean}");
 
     let labels = generated.truth.labels().expect("communities");
-    let class = |node: u32| labels.of_node[node as usize];
+    let class = |node: u32| labels.codes[node as usize];
     let leaving = view.iter().filter(|&(one, other, _)| class(one) != class(other)).count();
     let share = leaving as f64 / view.edges() as f64;
     assert!((share - 0.2).abs() < 0.02, "{share}");
@@ -126,8 +131,8 @@ fn the_graph_is_as_asked() {
 #[test]
 fn skew_makes_hubs() {
     let largest = |degree_skew| {
-        let recipe = Recipe { nodes: 10_000, degree_skew, ..Recipe::default() };
-        let view = made(&recipe).dataset.graph.undirected();
+        let config = GeneratorConfig { nodes: 10_000, degree_skew, ..GeneratorConfig::default() };
+        let view = made(&config).dataset.graph.undirected();
         (0..10_000).map(|node| view.degree(node)).max().unwrap_or(0)
     };
     let (even, skewed) = (largest(0.0), largest(0.5));
@@ -137,14 +142,14 @@ fn skew_makes_hubs() {
 
 #[test]
 fn neighbours_are_alike_but_not_the_same() {
-    let generated = made(&Recipe { nodes: 5_000, ..Recipe::default() });
+    let generated = made(&GeneratorConfig { nodes: 5_000, ..GeneratorConfig::default() });
     let view = generated.dataset.graph.undirected();
     for name in ["income", "age", "visits", "member"] {
         let correlation = correlation_across_edges(&view, &numbers(&generated.truth, name));
         assert!((0.15..0.7).contains(&correlation), "{name}: {correlation}");
     }
     for name in ["district", "occupation"] {
-        let levels = generated.truth.column(name).expect("the column").levels().of_row;
+        let levels = generated.truth.column(name).expect("the column").levels().codes;
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut same = [0.0; 2];
         for (one, other, _) in view.iter() {
@@ -166,7 +171,7 @@ fn neighbours_are_alike_but_not_the_same() {
 
 #[test]
 fn the_table_is_typed_and_reads_like_one() {
-    let generated = made(&Recipe::default());
+    let generated = made(&GeneratorConfig::default());
     let truth = &generated.truth;
     let kinds: Vec<_> = truth.columns().iter().map(|c| (c.name(), c.kind().clone())).collect();
     let expected = [
@@ -198,8 +203,9 @@ fn the_table_is_typed_and_reads_like_one() {
 
 #[test]
 fn holes_are_as_many_as_asked() {
-    let recipe = Recipe { missing_rows: 0.3, missing_cells: 0.25, ..Recipe::default() };
-    let generated = made(&recipe);
+    let config =
+        GeneratorConfig { missing_rows: 0.3, missing_cells: 0.25, ..GeneratorConfig::default() };
+    let generated = made(&config);
     assert_observed_is_true(&generated);
     assert!(generated.truth.missing().is_empty());
     let missing = generated.dataset.table.missing();
@@ -209,7 +215,11 @@ fn holes_are_as_many_as_asked() {
     let share = single as f64 / (1400.0 * 46.0);
     assert!((share - 0.25).abs() < 0.01, "{share}");
     assert_eq!(generated.dataset.table.column("note").expect("the note").missing_count(), 0);
-    let whole = made(&Recipe { missing_rows: 0.0, missing_cells: 0.0, ..Recipe::default() });
+    let whole = made(&GeneratorConfig {
+        missing_rows: 0.0,
+        missing_cells: 0.0,
+        ..GeneratorConfig::default()
+    });
     assert!(whole.dataset.table.missing().is_empty());
 }
 
@@ -228,7 +238,7 @@ proptest! {
         holes in (0.0f64..0.999, 0.0f64..0.999),
         seed: u64,
     ) {
-        let recipe = Recipe {
+        let config = GeneratorConfig {
             nodes,
             mean_degree: density * (nodes - 1) as f64 / 2.0,
             communities: 1 + (crowding * (nodes - 1) as f64) as usize,
@@ -241,9 +251,9 @@ proptest! {
             missing_cells: holes.1,
             seed,
         };
-        let generated = made(&recipe);
+        let generated = made(&config);
         assert_observed_is_true(&generated);
-        prop_assert!(generated.dataset.graph.arcs() <= recipe.edges());
+        prop_assert!(generated.dataset.graph.arcs() <= config.edges());
         prop_assert!(generated.dataset.table.missing().whole_rows() < nodes);
     }
 }
@@ -251,7 +261,8 @@ proptest! {
 #[test]
 fn large_graphs_take_seconds() {
     let start = Instant::now();
-    let generated = made(&Recipe { nodes: 200_000, mean_degree: 10.0, ..Recipe::default() });
+    let generated =
+        made(&GeneratorConfig { nodes: 200_000, mean_degree: 10.0, ..GeneratorConfig::default() });
     assert!(generated.dataset.graph.arcs() > 999_000);
     // Generous, for slow machines that run other tests beside it.
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());

@@ -7,7 +7,7 @@
 
 use rand::{Rng, RngExt};
 
-use super::Recipe;
+use super::GeneratorConfig;
 use super::draws::{accumulate_exponentials, choose, poisson};
 use super::latents::{Latents, along, direction};
 use crate::block::{BlockBuilder, BlockLayout};
@@ -106,9 +106,9 @@ fn tag_name(tag: usize) -> String {
 }
 
 /// The block `interests`.
-pub(super) fn draw(recipe: &Recipe, latents: &Latents) -> Column {
-    let topics = recipe.topics;
-    let mut random = random_stream::open(recipe.seed, Purpose::Topics);
+pub(super) fn draw(config: &GeneratorConfig, latents: &Latents) -> Column {
+    let topics = config.topics;
+    let mut random = random_stream::open(config.seed, Purpose::Topics);
     let themes: Vec<_> = (0..THEMES.min(topics)).map(|_| direction(&mut random)).collect();
     let popularity = popularity(topics.div_ceil(themes.len()));
 
@@ -123,10 +123,10 @@ pub(super) fn draw(recipe: &Recipe, latents: &Latents) -> Column {
         }
         accumulate_exponentials(leanings);
         tags.clear();
-        draw_tags(recipe, leanings, &popularity, &mut random, &mut tags);
+        draw_tags(config, leanings, &popularity, &mut random, &mut tags);
         block.push_row(&mut tags);
     }
-    Column::block("interests", block.finish(CellMask::none(recipe.nodes, topics)))
+    Column::block("interests", block.finish(CellMask::none(config.nodes, topics)))
 }
 
 /// The running sums of 1 / rank, flattened a little at the front.
@@ -143,14 +143,14 @@ fn popularity(ranks: usize) -> Vec<f64> {
 
 /// Appends the different tags of a node, each with the value one.
 fn draw_tags(
-    recipe: &Recipe,
+    config: &GeneratorConfig,
     leanings: &[f64],
     popularity: &[f64],
     random: &mut impl Rng,
     tags: &mut Vec<(u32, f64)>,
 ) {
-    let topics = recipe.topics;
-    let wanted = poisson(recipe.words_per_node, random) as usize;
+    let topics = config.topics;
+    let wanted = poisson(config.words_per_node, random) as usize;
     // Never all of them: finding the last few by chance would take long.
     let wanted = wanted.min(topics.div_ceil(2) + topics / 4);
     let mut tries = TRIES * wanted;

@@ -29,10 +29,8 @@ impl Cache {
 
     fn of_the_platform() -> Result<Self> {
         let folder = cache_folder().ok_or_else(|| {
-            DataError::Request(
-                "there is no cache folder, because the user has no home folder\n  name a folder for the data sets with --data-dir"
-                    .into(),
-            )
+            DataError::request(
+                "there is no cache folder, because the user has no home folder\n  name a folder for the data sets with --data-dir", "")
         })?;
         Ok(Cache { root: folder.join("datasets") })
     }

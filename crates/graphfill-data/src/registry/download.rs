@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::archive;
 use super::blob_id::git_blob_id;
-use super::errand::Errand;
 use super::exchange::Limits;
+use super::file_download::FileDownload;
 use super::transfer::download;
 use super::{DatasetInfo, Mirror, RemoteFile};
 use crate::error::{DataError, Result};
@@ -78,40 +78,49 @@ pub(super) fn get_within(
         progress.check()?;
         let url = mirror.map_or_else(|| file.url(), |mirror| mirror.address(&file.url()));
         let destination = folder.join(file.name);
-        let errand = Errand { info, file, url: &url, destination: &destination, limits };
+        let file_download =
+            FileDownload { info, file, url: &url, destination: &destination, limits };
         let outcome = if file.members.is_empty() {
-            get_plain(&errand, progress)?
+            get_plain(&file_download, progress)?
         } else {
-            get_archive(&errand, folder, progress)?
+            get_archive(&file_download, folder, progress)?
         };
         files.push(outcome);
     }
     Ok(GetOutcome { folder: folder.to_path_buf(), files })
 }
 
-fn get_plain(errand: &Errand<'_>, progress: &dyn Progress) -> Result<FileOutcome> {
-    let fetched = if is_right(errand.destination, errand.file)? {
+fn get_plain(file_download: &FileDownload<'_>, progress: &dyn Progress) -> Result<FileOutcome> {
+    let fetched = if is_right(file_download.destination, file_download.file)? {
         Fetched::AlreadyThere
     } else {
-        Fetched::Downloaded { received: download(errand, progress)? }
+        Fetched::Downloaded { received: download(file_download, progress)? }
     };
-    Ok(FileOutcome { name: errand.file.name, bytes: size(errand.destination)?, fetched })
+    Ok(FileOutcome {
+        name: file_download.file.name,
+        bytes: size(file_download.destination)?,
+        fetched,
+    })
 }
 
-fn get_archive(errand: &Errand<'_>, folder: &Path, progress: &dyn Progress) -> Result<FileOutcome> {
-    let RemoteFile { name, members, .. } = *errand.file;
-    let archive = errand.destination;
+fn get_archive(
+    file_download: &FileDownload<'_>,
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<FileOutcome> {
+    let RemoteFile { name, members, .. } = *file_download.file;
+    let archive = file_download.destination;
     let kept: Vec<_> = members.iter().map(|member| folder.join(member)).collect();
     if kept.iter().all(|path| path.is_file()) {
         let bytes = kept.iter().map(|path| size(path)).sum::<Result<u64>>()?;
         return Ok(FileOutcome { name, bytes, fetched: Fetched::AlreadyThere });
     }
-    let unpack = || archive::unpack(archive, members, folder, errand.limits.bytes, progress);
+    let unpack = || archive::unpack(archive, members, folder, file_download.limits.bytes, progress);
     // Somebody may have put the archive there by hand: it stays theirs.
-    if is_right(archive, errand.file)? {
+    if is_right(archive, file_download.file)? {
         return Ok(FileOutcome { name, bytes: unpack()?, fetched: Fetched::AlreadyThere });
     }
-    let received = download(errand, progress)?;
+    let received = download(file_download, progress)?;
     let unpacked = unpack();
     // A damaged archive would fail again and again, so it goes too; one that merely could not
     // be unpacked this time is kept.

@@ -39,7 +39,7 @@ impl Limits {
 }
 
 /// Why an exchange ended early.
-pub(super) enum Trouble {
+pub(super) enum RequestError {
     /// Somebody asked to stop.
     Stopped(DataError),
     /// The network, the server, or what it said.
@@ -68,7 +68,7 @@ pub(super) fn request(
     offset: u64,
     limits: Limits,
     progress: &dyn Progress,
-) -> Result<(Head, Content), Trouble> {
+) -> Result<(Head, Content), RequestError> {
     let (send_head, head) = mpsc::sync_channel(1);
     let (send_chunk, chunks) = mpsc::sync_channel(WAITING_CHUNKS);
     let url = url.to_owned();
@@ -78,34 +78,34 @@ pub(super) fn request(
             Ok((head, body)) => {
                 // A closed channel means that nobody waits any more.
                 if send_head.send(Ok(head)).is_ok() {
-                    hand_over(body, &send_chunk);
+                    drain_shrinking(body, &send_chunk);
                 }
             }
             Err(error) => drop(send_head.send(Err(error))),
         })
-        .map_err(|error| Trouble::Network(ureq::Error::Io(error)))?;
-    let head = receive(&head, progress)?.map_err(Trouble::Network)?;
+        .map_err(|error| RequestError::Network(ureq::Error::Io(error)))?;
+    let head = receive(&head, progress)?.map_err(RequestError::Network)?;
     Ok((head, Content { chunks }))
 }
 
 impl Content {
     /// The next bytes; none at the end.
-    pub(super) fn next(&self, progress: &dyn Progress) -> Result<Option<Vec<u8>>, Trouble> {
+    pub(super) fn next(&self, progress: &dyn Progress) -> Result<Option<Vec<u8>>, RequestError> {
         let chunk = receive(&self.chunks, progress)?;
-        let chunk = chunk.map_err(|error| Trouble::Network(error.into()))?;
+        let chunk = chunk.map_err(|error| RequestError::Network(error.into()))?;
         Ok((!chunk.is_empty()).then_some(chunk))
     }
 }
 
-fn receive<T>(receiver: &Receiver<T>, progress: &dyn Progress) -> Result<T, Trouble> {
+fn receive<T>(receiver: &Receiver<T>, progress: &dyn Progress) -> Result<T, RequestError> {
     loop {
-        progress.check().map_err(Trouble::Stopped)?;
+        progress.check().map_err(RequestError::Stopped)?;
         match receiver.recv_timeout(POLL) {
             Ok(value) => return Ok(value),
             Err(RecvTimeoutError::Timeout) => {}
             // The thread sends an end or an error first, whatever happens, unless it panics.
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Trouble::Network(ureq::Error::ConnectionFailed));
+                return Err(RequestError::Network(ureq::Error::ConnectionFailed));
             }
         }
     }
@@ -143,7 +143,7 @@ fn range_start(headers: &HeaderMap) -> Option<u64> {
 }
 
 /// Sends the content in chunks, an empty one at the end, as `Read` does.
-fn hand_over(body: Body, chunks: &SyncSender<io::Result<Vec<u8>>>) {
+fn drain_shrinking(body: Body, chunks: &SyncSender<io::Result<Vec<u8>>>) {
     let mut reader = body.into_reader();
     loop {
         let mut chunk = vec![0; CHUNK];

@@ -28,9 +28,12 @@ impl Mirror {
                 && !host.contains(|letter: char| letter.is_whitespace() || "?#".contains(letter))
         });
         if !usable {
-            return Err(DataError::Request(format!(
-                "'{base}' is not the address of a mirror\n  give a base address such as https://mirror.example.org/data; the path of each file is put behind it"
-            )));
+            return Err(DataError::request(
+                format!(
+                    "'{base}' is not the address of a mirror\n  give a base address such as https://mirror.example.org/data; the path of each file is put behind it"
+                ),
+                "",
+            ));
         }
         Ok(Mirror { base: trimmed.to_owned() })
     }

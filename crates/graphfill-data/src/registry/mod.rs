@@ -8,8 +8,8 @@ mod blob_id;
 mod cache;
 mod download;
 mod entries;
-mod errand;
 mod exchange;
+mod file_download;
 mod mirror;
 mod names;
 mod part_file;
@@ -70,7 +70,7 @@ pub enum SourceFormat {
 
 impl SourceFormat {
     /// One word for it.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             SourceFormat::Planetoid => "planetoid",
             SourceFormat::GnnBenchmark => "gnn-benchmark",
@@ -120,9 +120,12 @@ pub fn find(name: &str) -> Result<&'static DatasetInfo> {
         let suggestion = names::nearest(name, &known)
             .map(|nearest| format!("; did you mean '{nearest}'?"))
             .unwrap_or_default();
-        DataError::Request(format!(
-            "there is no data set '{name}'{suggestion}\n  the data sets are {}",
-            known.join(", ")
-        ))
+        DataError::request(
+            format!(
+                "there is no data set '{name}'{suggestion}\n  the data sets are {}",
+                known.join(", ")
+            ),
+            "",
+        )
     })
 }

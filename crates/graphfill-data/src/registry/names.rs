@@ -1,7 +1,7 @@
 //! The known name that a mistyped one most likely means.
 
 /// The most letters that may differ before a suggestion would be a guess.
-const MOST_DIFFERENCES: usize = 3;
+const MAX_DIFFERENCES: usize = 3;
 
 /// The nearest of the known names, where one is near.
 pub(super) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -13,7 +13,7 @@ pub(super) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|name| (differences(&given, name), *name))
-        .filter(|(count, name)| *count <= MOST_DIFFERENCES && *count < name.len().div_ceil(2))
+        .filter(|(count, name)| *count <= MAX_DIFFERENCES && *count < name.len().div_ceil(2))
         .min_by_key(|(count, _)| *count)
         .map(|(_, name)| name)
 }

@@ -37,10 +37,13 @@ impl PartFile {
             .map_err(failed)?;
         // Some network file systems know no locks: then the check of the content must do.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(DataError::Request(format!(
-                "another download is writing {}\n  wait until it is done and run the command again",
-                path.display()
-            )));
+            return Err(DataError::request(
+                format!(
+                    "another download is writing {}\n  wait until it is done and run the command again",
+                    path.display()
+                ),
+                "",
+            ));
         }
         let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
         Ok(PartFile { destination: destination.to_path_buf(), path, file, length })

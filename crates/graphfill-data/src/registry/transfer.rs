@@ -3,21 +3,21 @@
 //! It goes on from the part that an earlier transfer left, where the server can; a part whose
 //! content turns out wrong is removed, any other is kept for the next time.
 
-use super::errand::Errand;
 use super::exchange::{self, Content, Head};
+use super::file_download::FileDownload;
 use super::part_file::PartFile;
 use crate::error::{DataError, Result};
 use crate::progress::Progress;
 
 /// Downloads the file to its destination, and returns the bytes that came over the network.
-pub(super) fn download(errand: &Errand<'_>, progress: &dyn Progress) -> Result<u64> {
-    let mut part = PartFile::open(errand.destination)?;
+pub(super) fn download(file_download: &FileDownload<'_>, progress: &dyn Progress) -> Result<u64> {
+    let mut part = PartFile::open(file_download.destination)?;
     // A part may be whole: the last step of an earlier download failed.
-    if is_whole(errand, &mut part)? {
+    if is_whole(file_download, &mut part)? {
         part.finish()?;
         return Ok(0);
     }
-    let (head, content) = match ask(errand, &mut part, progress) {
+    let (head, content) = match ask(file_download, &mut part, progress) {
         Ok(answer) => answer,
         Err(error) => {
             // An empty part is no use to anybody.
@@ -29,9 +29,9 @@ pub(super) fn download(errand: &Errand<'_>, progress: &dyn Progress) -> Result<u
     };
     let start = part.length();
     let total = head.length.map(|length| start + length);
-    progress.begin(&format!("downloading {}", errand.file.name), total);
+    progress.begin(&format!("downloading {}", file_download.file.name), total);
     progress.advance(start);
-    let received = receive(errand, &content, &mut part, total, progress);
+    let received = receive(file_download, &content, &mut part, total, progress);
     progress.end();
     match received {
         Ok(()) => {}
@@ -42,20 +42,20 @@ pub(super) fn download(errand: &Errand<'_>, progress: &dyn Progress) -> Result<u
         }
     }
     let received = part.length() - start;
-    if let Some(expected) = errand.file.git_blob_id {
+    if let Some(expected) = file_download.file.git_blob_id {
         let found = part.blob_id()?;
         if found != expected {
             let bytes = part.length();
             part.discard()?;
-            return Err(errand.corrupt(&found, expected, bytes));
+            return Err(file_download.corrupt(&found, expected, bytes));
         }
     }
     part.finish()?;
     Ok(received)
 }
 
-fn is_whole(errand: &Errand<'_>, part: &mut PartFile) -> Result<bool> {
-    match errand.file.git_blob_id {
+fn is_whole(file_download: &FileDownload<'_>, part: &mut PartFile) -> Result<bool> {
+    match file_download.file.git_blob_id {
         Some(expected) if part.length() > 0 => Ok(part.blob_id()? == expected),
         _ => Ok(false),
     }
@@ -63,13 +63,13 @@ fn is_whole(errand: &Errand<'_>, part: &mut PartFile) -> Result<bool> {
 
 /// Asks for what the part doesn't have; empties the part where the server starts anew.
 fn ask(
-    errand: &Errand<'_>,
+    file_download: &FileDownload<'_>,
     part: &mut PartFile,
     progress: &dyn Progress,
 ) -> Result<(Head, Content)> {
     let request = |offset| {
-        exchange::request(errand.url, offset, errand.limits, progress)
-            .map_err(|trouble| errand.unanswered(trouble))
+        exchange::request(file_download.url, offset, file_download.limits, progress)
+            .map_err(|trouble| file_download.unanswered(trouble))
     };
     let (mut head, mut content) = request(part.length())?;
     if part.length() > 0 {
@@ -85,7 +85,7 @@ fn ask(
             _ => {}
         }
     }
-    if head.status == 200 { Ok((head, content)) } else { Err(errand.refused(head.status)) }
+    if head.status == 200 { Ok((head, content)) } else { Err(file_download.refused(head.status)) }
 }
 
 /// What becomes of the part when its download fails.
@@ -97,23 +97,23 @@ enum Failure {
 }
 
 fn receive(
-    errand: &Errand<'_>,
+    file_download: &FileDownload<'_>,
     content: &Content,
     part: &mut PartFile,
     total: Option<u64>,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
-    if let Some(total) = total.filter(|total| *total > errand.limits.bytes) {
-        return Err(Failure::DiscardPart(errand.too_large(total)));
+    if let Some(total) = total.filter(|total| *total > file_download.limits.bytes) {
+        return Err(Failure::DiscardPart(file_download.too_large(total)));
     }
     loop {
         let chunk = content.next(progress).map_err(|trouble| {
-            Failure::KeepPart(errand.broken_off(trouble, part.path(), part.length(), total))
+            Failure::KeepPart(file_download.broken_off(trouble, part.path(), part.length(), total))
         })?;
         let Some(chunk) = chunk else { return Ok(()) };
         let length = part.length() + chunk.len() as u64;
-        if length > errand.limits.bytes {
-            return Err(Failure::DiscardPart(errand.too_large(length)));
+        if length > file_download.limits.bytes {
+            return Err(Failure::DiscardPart(file_download.too_large(length)));
         }
         part.append(&chunk).map_err(Failure::KeepPart)?;
         progress.advance(chunk.len() as u64);

@@ -38,25 +38,32 @@ impl Split {
     /// learn from.
     pub fn check(&self, nodes: usize) -> Result<()> {
         if self.train.is_empty() {
-            return Err(DataError::Request(
+            return Err(DataError::request(
                 "the split has no training node: give the train part at least one".to_owned(),
+                "",
             ));
         }
         let mut part_of: Vec<Option<&'static str>> = vec![None; nodes];
         for (part, rows) in self.parts() {
             for &row in rows {
                 let Some(place) = part_of.get_mut(row as usize) else {
-                    return Err(DataError::Request(format!(
-                        "the {part} part names row {row}, but the rows are 0 to {}: \
+                    return Err(DataError::request(
+                        format!(
+                            "the {part} part names row {row}, but the rows are 0 to {}: \
                          was the split made for another table?",
-                        nodes as i64 - 1
-                    )));
+                            nodes as i64 - 1
+                        ),
+                        "",
+                    ));
                 };
                 if let Some(earlier) = place.replace(part) {
-                    return Err(DataError::Request(format!(
-                        "row {row} stands in the {earlier} part and again in the {part} part: \
+                    return Err(DataError::request(
+                        format!(
+                            "row {row} stands in the {earlier} part and again in the {part} part: \
                          a node can be in one part only, and once"
-                    )));
+                        ),
+                        "",
+                    ));
                 }
             }
         }

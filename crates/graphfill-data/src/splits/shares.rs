@@ -28,16 +28,22 @@ impl Shares {
     pub fn new(train: f64, validation: f64, test: f64) -> Result<Shares> {
         let ratio = [train, validation, test];
         if ratio.iter().any(|part| !part.is_finite() || *part < 0.0) {
-            return Err(DataError::Request(format!(
-                "the shares {train}:{validation}:{test} (train:validation:test) are not all \
+            return Err(DataError::request(
+                format!(
+                    "the shares {train}:{validation}:{test} (train:validation:test) are not all \
                  numbers of at least 0"
-            )));
+                ),
+                "",
+            ));
         }
         if train == 0.0 || !(train + validation + test).is_finite() {
-            return Err(DataError::Request(format!(
-                "the shares {train}:{validation}:{test} (train:validation:test) leave nothing to \
+            return Err(DataError::request(
+                format!(
+                    "the shares {train}:{validation}:{test} (train:validation:test) leave nothing to \
                  train on: the first must be above 0"
-            )));
+                ),
+                "",
+            ));
         }
         Ok(Shares { ratio })
     }
@@ -102,16 +108,19 @@ impl FromStr for Shares {
     fn from_str(text: &str) -> Result<Shares> {
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();
         let [train, validation, test] = parts[..] else {
-            return Err(DataError::Request(format!(
-                "'{text}' has {} parts; write three, train:validation:test, such as 4:1:5",
-                parts.len()
-            )));
+            return Err(DataError::request(
+                format!(
+                    "'{text}' has {} parts; write three, train:validation:test, such as 4:1:5",
+                    parts.len()
+                ),
+                "",
+            ));
         };
         let number = |part: &str| {
             part.parse::<f64>().map_err(|_| {
-                DataError::Request(format!(
+                DataError::request(format!(
                     "'{part}' in '{text}' is no number; write train:validation:test, such as 4:1:5"
-                ))
+                ), "")
             })
         };
         Shares::new(number(train)?, number(validation)?, number(test)?)

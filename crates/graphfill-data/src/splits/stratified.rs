@@ -14,7 +14,7 @@ use crate::random_stream::{self, Purpose};
 /// ascend within a part.
 pub fn stratified(labels: &Labels, shares: Shares, seed: u64) -> Split {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); labels.classes.len() + 1];
-    for (row, class) in labels.of_node.iter().enumerate() {
+    for (row, class) in labels.codes.iter().enumerate() {
         let class = class.map_or(labels.classes.len(), |class| class as usize);
         members[class].push(row as u32);
     }
@@ -68,9 +68,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn labels(numbers: &[i64]) -> Labels {
-        let of_node = numbers.iter().map(|&class| u32::try_from(class).ok()).collect();
+        let codes = numbers.iter().map(|&class| u32::try_from(class).ok()).collect();
         let classes = (0..8).map(|class| class.to_string()).collect();
-        Labels { name: "class".to_owned(), of_node, classes }
+        Labels { name: "class".to_owned(), codes, classes }
     }
 
     proptest! {

@@ -10,7 +10,7 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
-use graphfill_data::Silent;
+use graphfill_data::NoProgress;
 use graphfill_data::formats::{self, Location, ReadOptions, UnknownNodes};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -35,7 +35,7 @@ fn read(nodes: &Path, edges: Option<&Path>) {
     let Ok(location) = Location::find(nodes, edges) else { return };
     let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
     for options in [ReadOptions::default(), add] {
-        if let Ok(dataset) = formats::read(&location, &options, &Silent) {
+        if let Ok(dataset) = formats::read(&location, &options, &NoProgress) {
             // What was read is whole: its views can be taken.
             dataset.graph.undirected();
             if dataset.table.features() < 1 << 16 {

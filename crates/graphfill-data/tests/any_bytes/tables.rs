@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use graphfill_data::TypesFile;
 use graphfill_data::formats;
-use graphfill_data::generator::{Recipe, generate};
+use graphfill_data::generator::{GeneratorConfig, generate};
 use proptest::prelude::*;
 
 use crate::{Folder, changed, changes, random_bytes, read, table_like};
@@ -21,16 +21,16 @@ const TYPES: &[u8] =
 fn parquet() -> &'static [Vec<u8>; 2] {
     static FILES: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
     FILES.get_or_init(|| {
-        let town = generate(&Recipe {
+        let town = generate(&GeneratorConfig {
             nodes: 12,
             topics: 5,
             words_per_node: 2.0,
             mean_degree: 3.0,
-            ..Recipe::default()
+            ..GeneratorConfig::default()
         });
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("town.parquet");
-        formats::write(&town.expect("a good recipe").dataset, &path).expect("a written town");
+        formats::write(&town.expect("a good config").dataset, &path).expect("a written town");
         let bytes = |name: &str| std::fs::read(folder.path().join(name)).expect("a file");
         [bytes("town.parquet"), bytes("town.edges.parquet")]
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use graphfill_data::formats::{self, ReadOptions};
-use graphfill_data::generator::{Recipe, generate};
+use graphfill_data::generator::{GeneratorConfig, generate};
 use parquet::arrow::ArrowWriter;
 
 use crate::{assert_helpful, folder, read};
@@ -28,7 +28,8 @@ fn integers(values: &[i64]) -> ArrayRef {
 
 #[test]
 fn every_cut_of_a_table_is_an_error() {
-    let town = generate(&Recipe { nodes: 60, ..Recipe::default() }).expect("a good recipe");
+    let town = generate(&GeneratorConfig { nodes: 60, ..GeneratorConfig::default() })
+        .expect("a good config");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("whole.parquet");
     formats::write_nodes(&town.dataset, &path).expect("a written table");

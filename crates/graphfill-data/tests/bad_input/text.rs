@@ -289,7 +289,7 @@ fn nan_is_missing_however_it_is_spelt() {
     let options = ReadOptions { missing_values: vec!["n/a".into()], ..ReadOptions::default() };
     let dataset = read(&path, None, &options).expect("a table");
     assert_eq!(dataset.table.missing().count(), 5);
-    assert_eq!(dataset.table.columns()[0].kind().word(), "number");
+    assert_eq!(dataset.table.columns()[0].kind().as_str(), "number");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use arrow_array::{
 use graphfill_data::block::{BlockBuilder, BlockLayout};
 use graphfill_data::formats::{self, Location, ReadOptions};
 use graphfill_data::{
-    CellMask, Column, Dataset, DeclaredKind, Direction, EdgeList, Graph, IdColumn, Kind, NodeIds,
-    NodeTable, Silent, Unused,
+    CellMask, Column, Dataset, DeclaredKind, Direction, EdgeList, Graph, IdColumn, Kind,
+    NoProgress, NodeIds, NodeTable, Unused,
 };
 
 use crate::assert_survives;
@@ -25,7 +25,7 @@ fn read_text(nodes: &str, edges: &str, options: &ReadOptions) -> Dataset {
     fs::write(&node_file, nodes).expect("a written file");
     fs::write(&edge_file, edges).expect("a written file");
     let location = Location::find(&node_file, Some(&edge_file)).expect("two tables");
-    formats::read(&location, options, &Silent).unwrap_or_else(|error| panic!("{error}"))
+    formats::read(&location, options, &NoProgress).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A ring over the rows, with a weight each where they are given.
@@ -84,7 +84,7 @@ fn whole_number_ids_survive_in_any_column() {
         let location = Location::find(&path, None).expect("a table");
         let id = (ending != "npz").then(|| "key".to_owned());
         let options = ReadOptions { id, ..ReadOptions::default() };
-        let again = formats::read(&location, &options, &Silent).expect("a readable table");
+        let again = formats::read(&location, &options, &NoProgress).expect("a readable table");
         crate::assert_same(&dataset, &again, ending);
     }
 }
@@ -137,7 +137,7 @@ fn every_kind_of_text_column_survives() {
         );
     }
     let dataset = read_text(&nodes, "source,target\nn0,n1\nn1,n2\n", &options);
-    let words: Vec<&str> = dataset.table.columns().iter().map(|c| c.kind().word()).collect();
+    let words: Vec<&str> = dataset.table.columns().iter().map(|c| c.kind().as_str()).collect();
     let expected = [
         "category", "boolean", "count", "number", "number", "unused", "unused", "number",
         "category",
@@ -258,7 +258,7 @@ fn nodes_that_only_edges_name_are_written_with_the_others() {
     let location = Location::find(&typed, Some(&edges)).expect("two tables");
     let options =
         ReadOptions { unknown_nodes: formats::UnknownNodes::Add, ..ReadOptions::default() };
-    let dataset = formats::read(&location, &options, &Silent).expect("a graph");
+    let dataset = formats::read(&location, &options, &NoProgress).expect("a graph");
     assert_eq!(dataset.table.rows(), 6);
     assert_survives(&dataset, "added nodes");
 }
@@ -274,7 +274,7 @@ fn a_matrix_without_columns_is_a_graph_without_columns() {
     let dataset = made_of(NodeIds::numbered(4), vec![block], Direction::Undirected);
     formats::write(&dataset, path).expect("a written graph");
     let location = Location::find(path, None).expect("a graph");
-    let again = formats::read(&location, &ReadOptions::default(), &Silent).expect("a graph");
+    let again = formats::read(&location, &ReadOptions::default(), &NoProgress).expect("a graph");
     assert!(again.table.columns().is_empty());
     assert_survives(&again, "no features");
 }

@@ -11,7 +11,7 @@ mod spellings;
 use std::path::Path;
 
 use graphfill_data::formats::{self, Location, ReadOptions};
-use graphfill_data::{Dataset, Silent};
+use graphfill_data::{Dataset, NoProgress};
 use sameness::assert_same;
 
 /// Every ending that can be written.
@@ -35,7 +35,8 @@ fn through(dataset: &Dataset, path: &Path) -> Dataset {
     let location = Location::find(path, None).unwrap_or_else(|error| panic!("finding: {error}"));
     let id = Some(dataset.table.id_column.name.clone());
     let options = ReadOptions { id, label, ..ReadOptions::default() };
-    formats::read(&location, &options, &Silent).unwrap_or_else(|error| panic!("reading: {error}"))
+    formats::read(&location, &options, &NoProgress)
+        .unwrap_or_else(|error| panic!("reading: {error}"))
 }
 
 /// Sends a graph through every format and every chain of formats.

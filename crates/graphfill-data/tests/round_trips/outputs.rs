@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use arrow_array::{Float64Array, Int64Array};
 use graphfill_data::formats::{self, Location, ReadOptions};
-use graphfill_data::generator::{Recipe, generate};
-use graphfill_data::{Column, Dataset, Graph, IdColumn, Kind, NodeIds, NodeTable, Silent};
+use graphfill_data::generator::{GeneratorConfig, generate};
+use graphfill_data::{Column, Dataset, Graph, IdColumn, Kind, NoProgress, NodeIds, NodeTable};
 
 use crate::{ENDINGS, assert_same, through};
 
 #[test]
 fn outputs_of_all_formats_stand_side_by_side() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let town = generate(&Recipe { nodes: 100, ..Recipe::default() }).expect("a good recipe");
+    let town = generate(&GeneratorConfig { nodes: 100, ..GeneratorConfig::default() })
+        .expect("a good config");
     let path = |ending: &str| folder.path().join(format!("town.{ending}"));
     for ending in ENDINGS {
         formats::write(&town.dataset, &path(ending)).expect("a written graph");
@@ -22,7 +23,7 @@ fn outputs_of_all_formats_stand_side_by_side() {
         let location = Location::find(&path(ending), None).expect("a graph");
         let label = (ending != "npz").then(|| "community".to_owned());
         let options = ReadOptions { label, ..ReadOptions::default() };
-        let again = formats::read(&location, &options, &Silent).expect("a readable graph");
+        let again = formats::read(&location, &options, &NoProgress).expect("a readable graph");
         assert_same(&town.dataset, &again, ending);
     }
 }
@@ -30,7 +31,9 @@ fn outputs_of_all_formats_stand_side_by_side() {
 #[test]
 fn edges_that_are_there_already_do_not_join_a_graph_without_edges() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let town = generate(&Recipe { nodes: 50, ..Recipe::default() }).expect("a good recipe").dataset;
+    let town = generate(&GeneratorConfig { nodes: 50, ..GeneratorConfig::default() })
+        .expect("a good config")
+        .dataset;
     let bare = Dataset { graph: Graph::without_arcs(50), ..town.clone() };
     for ending in ENDINGS {
         let path = folder.path().join(format!("{}.{ending}", ending.replace('.', "_")));
@@ -61,7 +64,8 @@ fn a_node_table_with_columns_called_like_ends_stays_a_node_table() {
 #[test]
 fn names_in_capitals_are_the_same_formats() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let town = generate(&Recipe { nodes: 50, ..Recipe::default() }).expect("a good recipe");
+    let town = generate(&GeneratorConfig { nodes: 50, ..GeneratorConfig::default() })
+        .expect("a good config");
     for name in ["A.CSV", "B.CSV.GZ", "C.TSV", "D.PARQUET", "E.NPZ"] {
         let again = through(&town.dataset, &folder.path().join(name));
         assert_same(&town.dataset, &again, name);
@@ -86,7 +90,8 @@ fn two_columns_of_one_name_are_not_written() {
 #[test]
 fn nothing_but_the_outputs_is_left_behind() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let town = generate(&Recipe { nodes: 50, ..Recipe::default() }).expect("a good recipe");
+    let town = generate(&GeneratorConfig { nodes: 50, ..GeneratorConfig::default() })
+        .expect("a good config");
     let path = folder.path().join("town.csv");
     let mut written = formats::write(&town.dataset, &path).expect("a written graph");
     let entries = fs::read_dir(folder.path()).expect("the folder");
@@ -99,8 +104,9 @@ fn nothing_but_the_outputs_is_left_behind() {
 #[test]
 fn what_a_typed_file_says_about_itself_is_kept() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut town =
-        generate(&Recipe { nodes: 50, ..Recipe::default() }).expect("a good recipe").dataset;
+    let mut town = generate(&GeneratorConfig { nodes: 50, ..GeneratorConfig::default() })
+        .expect("a good config")
+        .dataset;
     town.table.file_metadata.insert("owner".to_owned(), "the town".to_owned());
     let again = through(&town, &folder.path().join("town.parquet"));
     assert_eq!(again.table.file_metadata.get("owner").map(String::as_str), Some("the town"));

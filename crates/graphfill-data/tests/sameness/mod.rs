@@ -38,7 +38,7 @@ fn assert_same_columns(before: &Dataset, after: &Dataset, context: &str) {
     for column in before.table.columns() {
         let other = after.table.column(column.name()).expect("a column of the same name");
         let context = format!("{context}: column '{}'", column.name());
-        assert_eq!(column.kind().word(), other.kind().word(), "{context}: kind");
+        assert_eq!(column.kind().as_str(), other.kind().as_str(), "{context}: kind");
         assert_same_cells(column, other, &context);
     }
 }

@@ -64,10 +64,10 @@ impl Community {
         let mut uses = |node: usize, word: usize| {
             numbers.next() < if community(node) == users(word) { 0.8 } else { 0.05 }
         };
-        let mut of_node = |node: usize| {
+        let mut codes = |node: usize| {
             (0..WORDS).filter(|&word| uses(node, word)).map(|word| word as u32).collect()
         };
-        let words = (0..NODES).map(&mut of_node).collect();
+        let words = (0..NODES).map(&mut codes).collect();
         neighbours.iter_mut().for_each(|row| row.sort_unstable());
         Community { neighbours, words }
     }
@@ -100,11 +100,11 @@ impl Community {
 
     /// Every edge once.
     pub(crate) fn edges(&self) -> Arc<[[u32; 2]]> {
-        let of_node = |(node, row): (usize, &Vec<u32>)| {
+        let codes = |(node, row): (usize, &Vec<u32>)| {
             let edges: Vec<_> = row.iter().map(|&other| [node as u32, other]).collect();
             edges.into_iter().filter(|edge| edge[0] < edge[1])
         };
-        self.neighbours.iter().enumerate().flat_map(of_node).collect()
+        self.neighbours.iter().enumerate().flat_map(codes).collect()
     }
 
     /// The words of some nodes, as a table to be multiplied with.

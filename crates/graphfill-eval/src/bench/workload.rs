@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_random_graph_has_the_asked_size() {
         let graph = random_graph(50, 300);
-        assert_eq!((graph.nodes(), graph.edges(), graph.merged()), (50, 300, 0));
+        assert_eq!((graph.nodes(), graph.edges(), graph.duplicate_arcs()), (50, 300, 0));
         assert_eq!(random_graph(3, 100).edges(), 3);
         // Nearly complete ones take no longer.
         assert_eq!(random_graph(480, 114_000).edges(), 114_000);

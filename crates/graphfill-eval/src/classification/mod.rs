@@ -26,7 +26,7 @@ mod folds;
 mod inputs;
 mod training;
 
-use graphfill_data::{Progress, Silent, UndirectedGraph};
+use graphfill_data::{NoProgress, Progress, UndirectedGraph};
 use graphfill_engine::{Device, MemoryLimit};
 use graphfill_methods::{MethodError, Result};
 use serde::Serialize;
@@ -70,7 +70,7 @@ impl Default for ClassificationOptions<'_> {
             seed: 0,
             device: PROCESSOR,
             memory: MemoryLimit::Available,
-            progress: &Silent,
+            progress: &NoProgress,
         }
     }
 }

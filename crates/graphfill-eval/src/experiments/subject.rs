@@ -43,7 +43,7 @@ impl Subject {
         add_features(&mut hasher, &features);
         add_missing(&mut hasher, &features.missing());
         if let Some(labels) = dataset.table.labels() {
-            for label in &labels.of_node {
+            for label in &labels.codes {
                 hasher.update(label.map_or(u64::MAX, u64::from).to_le_bytes());
             }
         }

@@ -121,7 +121,7 @@ impl<'a> Features<'a> {
             (Kind::Category, _) => {
                 let levels = column.levels();
                 let width = levels.names.len();
-                (GroupKind::Category(levels.names), Values::Levels(levels.of_row), width, 1)
+                (GroupKind::Category(levels.names), Values::Levels(levels.codes), width, 1)
             }
             (kind, _) => {
                 let kind = match kind {

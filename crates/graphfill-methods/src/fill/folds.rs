@@ -124,11 +124,13 @@ impl<'a> KnownCells<'a> {
 mod tests {
     use super::*;
     use crate::features::Features;
-    use graphfill_data::generator::{Recipe, generate};
+    use graphfill_data::generator::{GeneratorConfig, generate};
 
     #[test]
     fn cells_are_hidden_as_the_missing_ones_are() {
-        let town = generate(&Recipe { nodes: 400, ..Recipe::default() }).expect("a town").dataset;
+        let town = generate(&GeneratorConfig { nodes: 400, ..GeneratorConfig::default() })
+            .expect("a town")
+            .dataset;
         let features = Features::of(&town.table);
         let missing = features.missing();
         let sets = validation_sets(&features, &missing, 7);

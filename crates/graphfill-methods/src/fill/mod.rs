@@ -8,7 +8,7 @@ mod collect;
 mod folds;
 mod ones;
 
-use graphfill_data::{Column, NodeTable, Progress, Silent, UndirectedGraph};
+use graphfill_data::{Column, NoProgress, NodeTable, Progress, UndirectedGraph};
 use graphfill_engine::TensorStore;
 
 use crate::error::{MethodError, Result};
@@ -46,7 +46,7 @@ impl FillOptions<'_> {
             training: TrainingOptions::NONE,
             saved: None,
             seed: 0,
-            progress: &Silent,
+            progress: &NoProgress,
         }
     }
 }

@@ -89,7 +89,7 @@ impl Method for GraphNetwork {
 /// Trains a network.
 pub(super) fn fit(settings: Settings, task: &Task<'_>) -> Result<Learnt> {
     let learner = NetworkLearner::new(settings, task)?;
-    Learnt::fit(&learner, &settings.training.recipe(), task)
+    Learnt::fit(&learner, &settings.training.config(), task)
 }
 
 /// The network that was saved, with the settings that its parameters give.

@@ -36,7 +36,7 @@ impl Method for Grape {
         let settings = Settings::of(task)?;
         check_rows(task)?;
         let learner = GrapeLearner { settings, scales: None };
-        Ok(Box::new(Learnt::fit(&learner, &settings.recipe, task)?))
+        Ok(Box::new(Learnt::fit(&learner, &settings.config, task)?))
     }
 
     fn grid(&self) -> &'static [Axis] {
@@ -146,7 +146,7 @@ impl Learner for GrapeLearner {
     }
 
     fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let models = self.settings.recipe.models;
+        let models = self.settings.config.models;
         let texts = texts(self.name(), models, &self.parameters(), &outlet.scales, task);
         TensorStore { texts, ..TensorStore::default() }
     }

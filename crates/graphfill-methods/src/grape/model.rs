@@ -125,12 +125,12 @@ impl Model {
             });
             if layer + 1 < self.depth {
                 let own = cells.linear(&named("cell.own"), self.width);
-                let [of_row, of_feature] =
+                let [codes, of_feature] =
                     [(0, "cell.row"), (1, "cell.feature")].map(|(side, name): (usize, &str)| {
                         let weight = self.weight(nodes[side], &named(name), Initial::Glorot);
                         sides[side].gather(nodes[side].product(weight))
                     });
-                cells = (own + of_row + of_feature).relu();
+                cells = (own + codes + of_feature).relu();
             }
         }
         nodes

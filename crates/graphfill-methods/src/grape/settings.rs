@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use crate::error::Result;
-use crate::learning::{Criterion, PATIENCE_INFO, Recipe, Schedule, learning_rate_info};
+use crate::learning::{Criterion, GeneratorConfig, PATIENCE_INFO, Schedule, learning_rate_info};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
@@ -44,7 +44,7 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Settings {
     pub(super) model: Model,
-    pub(super) recipe: Recipe,
+    pub(super) config: GeneratorConfig,
 }
 
 impl Settings {
@@ -64,13 +64,13 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: number(PATIENCE, 300.0) as u64,
         };
-        let recipe = Recipe {
+        let config = GeneratorConfig {
             schedule,
             models: 1,
             unvalidated_updates: UNVALIDATED_UPDATES,
             criterion: Criterion::AllMetrics,
         };
-        Ok(Settings { model, recipe })
+        Ok(Settings { model, config })
     }
 
     /// What was chosen, by name.

@@ -144,7 +144,7 @@ impl Learner for GraphRnaLearner {
     }
 
     fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let models = self.settings.recipe.models;
+        let models = self.settings.config.models;
         let texts = texts(NAME, models, &self.parameters(), &outlet.scales, task);
         TensorStore { texts, ..TensorStore::default() }
     }

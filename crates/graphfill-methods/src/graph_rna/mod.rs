@@ -49,7 +49,7 @@ impl Method for GraphRna {
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         let learner = GraphRnaLearner::new(Settings::of(task)?, task);
-        Ok(Box::new(Learnt::fit(&learner, &learner.settings.recipe, task)?))
+        Ok(Box::new(Learnt::fit(&learner, &learner.settings.config, task)?))
     }
 
     fn grid(&self) -> &'static [Axis] {

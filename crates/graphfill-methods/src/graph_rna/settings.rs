@@ -3,7 +3,7 @@
 use super::model::Model;
 use super::walks::{Manner, OwnAttributes};
 use crate::error::Result;
-use crate::learning::{Criterion, PATIENCE_INFO, Recipe, Schedule, learning_rate_info};
+use crate::learning::{Criterion, GeneratorConfig, PATIENCE_INFO, Schedule, learning_rate_info};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
@@ -71,7 +71,7 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
 pub(super) struct Settings {
     pub(super) model: Model,
     pub(super) manner: Manner,
-    pub(super) recipe: Recipe,
+    pub(super) config: GeneratorConfig,
 }
 
 impl Settings {
@@ -101,13 +101,13 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: number(PATIENCE_NAME, PATIENCE as f64) as u64,
         };
-        let recipe = Recipe {
+        let config = GeneratorConfig {
             schedule,
             models: 1,
             unvalidated_updates: UNVALIDATED_UPDATES,
             criterion: Criterion::Published,
         };
-        Ok(Settings { model, manner, recipe })
+        Ok(Settings { model, manner, config })
     }
 
     /// What was chosen, by name.

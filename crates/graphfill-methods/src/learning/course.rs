@@ -140,7 +140,7 @@ impl<'a> Course<'a> {
             validation,
             watch,
             &mut |session, state, line, ended| {
-                self.progress.tell(&live_line(&stage.losses, &line, state));
+                self.progress.set_message(&live_line(&stage.losses, &line, state));
                 self.history.lines.push(HistoryLine { model, ..line });
                 if let Some(checkpoint) = &self.options.checkpoint {
                     let due = state.updates - saved >= checkpoint.every;

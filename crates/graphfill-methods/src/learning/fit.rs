@@ -86,7 +86,7 @@ pub trait Learner {
 
 /// How many models there are and how long they train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recipe {
+pub struct GeneratorConfig {
     /// How long a model trains.
     pub schedule: Schedule,
     /// How many models are averaged.
@@ -111,7 +111,7 @@ pub struct Learnt {
 
 impl Learnt {
     /// Trains.
-    pub fn fit(learner: &dyn Learner, recipe: &Recipe, task: &Task<'_>) -> Result<Learnt> {
+    pub fn fit(learner: &dyn Learner, config: &GeneratorConfig, task: &Task<'_>) -> Result<Learnt> {
         let sets = task.validation.len().min(HIDDEN_SETS);
         let nothing = CellMask::none(task.features.rows(), task.features.cells());
         let hidden = task.validation[..sets].iter().fold(nothing, |all, set| all.union(set));
@@ -120,20 +120,20 @@ impl Learnt {
         let prepared = learner.prepare(task, &unknown)?;
         let identity = identity(learner, task, &prepared);
         let validator =
-            (sets > 0).then(|| Validator::new(task, hidden, &unknown, recipe.criterion));
+            (sets > 0).then(|| Validator::new(task, hidden, &unknown, config.criterion));
         let watched = watching(task);
         let judges = Judges::new(validator.as_ref(), &watched);
         let (mut prepared, judges) = judges.placed(learner, task, prepared)?;
         check_memory(learner, task, &mut prepared.plan)?;
         let mut about = learner.about(task, &prepared.outlet);
-        let stages = recipe.models + usize::from(is_refitted);
+        let stages = config.models + usize::from(is_refitted);
         about.texts.insert(STAGES.to_owned(), stages.to_string());
         let mut course = Course::begin(task.training, task.progress, identity, about)?;
         let first = Trainer::new(learner, task, prepared, judges)?;
-        let models = if is_refitted { 1 } else { recipe.models };
-        let selected = first.select(&mut course, recipe, models)?;
+        let models = if is_refitted { 1 } else { config.models };
+        let selected = first.select(&mut course, config, models)?;
         let refitted = match is_refitted && !course.is_over() {
-            true => refit(learner, recipe, task, &mut course, &selected, &watched)?,
+            true => refit(learner, config, task, &mut course, &selected, &watched)?,
             false => None,
         };
         let (models, classes) =
@@ -199,7 +199,7 @@ const STAGES: &str = "stages";
 /// first was ended early. And the classes of nodes.
 fn refit(
     learner: &dyn Learner,
-    recipe: &Recipe,
+    config: &GeneratorConfig,
     task: &Task<'_>,
     course: &mut Course<'_>,
     selected: &Selected,
@@ -210,13 +210,13 @@ fn refit(
     let mut trainer = Trainer::new(learner, task, prepared, judges)?;
     let mut about = learner.about(task, &trainer.outlet);
     about.texts.insert(TRUST.to_owned(), selected.trust.to_text());
-    about.texts.insert(STAGES.to_owned(), (recipe.models + 1).to_string());
+    about.texts.insert(STAGES.to_owned(), (config.models + 1).to_string());
     course.describe(about);
     let schedule =
-        Schedule { most_updates: selected.updates, patience: u64::MAX, ..recipe.schedule };
+        Schedule { most_updates: selected.updates, patience: u64::MAX, ..config.schedule };
     let mut classes = selected.classes.clone();
-    for model in 0..recipe.models {
-        let purpose = format!("{}: model {} of {}", learner.name(), model + 1, recipe.models);
+    for model in 0..config.models {
+        let purpose = format!("{}: model {} of {}", learner.name(), model + 1, config.models);
         trainer.train(course, model, purpose, schedule)?;
         if course.is_over() {
             // Half-trained: the earlier ones are better.

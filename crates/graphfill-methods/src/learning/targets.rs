@@ -78,7 +78,7 @@ impl Observed {
 
     /// The labels that are known; nothing where none is.
     pub fn labels(labels: &Labels) -> Result<Option<Self>> {
-        let known = labels.of_node.iter().enumerate();
+        let known = labels.codes.iter().enumerate();
         let (rows, classes): (Vec<u32>, Vec<u32>) =
             known.filter_map(|(row, class)| Some((row as u32, (*class)?))).unzip();
         if rows.is_empty() {

@@ -4,7 +4,7 @@ use graphfill_engine::{Session, Tensors};
 
 use super::course::{Course, Stage};
 use super::decoded::{Decoded, TrainedModel};
-use super::fit::{Learner, Outlet, Prepared, Recipe};
+use super::fit::{GeneratorConfig, Learner, Outlet, Prepared};
 use super::judges::Judges;
 use super::training::{Schedule, Validation};
 use super::trust::Trust;
@@ -50,18 +50,18 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
     pub(super) fn select(
         mut self,
         course: &mut Course<'_>,
-        recipe: &Recipe,
+        config: &GeneratorConfig,
         models: usize,
     ) -> Result<Selected> {
         let validator = self.judges.validator();
-        let mut schedule = recipe.schedule;
+        let mut schedule = config.schedule;
         if validator.is_none() {
-            schedule.most_updates = recipe.unvalidated_updates;
+            schedule.most_updates = config.unvalidated_updates;
         }
         let name = self.learner.name();
         let mut updates = Vec::new();
         for model in 0..models {
-            let purpose = match (models == recipe.models, models) {
+            let purpose = match (models == config.models, models) {
                 (false, _) => format!("{name}: how long to train"),
                 (true, 1) => format!("{name}: training"),
                 (true, _) => format!("{name}: model {} of {models}", model + 1),

@@ -14,8 +14,8 @@ impl Progress for Undisturbed<'_> {
         self.0.advance(units);
     }
 
-    fn tell(&self, state: &str) {
-        self.0.tell(state);
+    fn set_message(&self, state: &str) {
+        self.0.set_message(state);
     }
 
     fn end(&self) {

@@ -1,7 +1,7 @@
 //! Rounds as programs give what rounds on the processor give: to the bit where the programs run on
 //! the processor too, to rounding elsewhere.
 
-use graphfill_data::generator::{ColumnSet, Recipe, generate};
+use graphfill_data::generator::{ColumnSet, GeneratorConfig, generate};
 use graphfill_data::{Direction, EdgeList, UndirectedGraph};
 use graphfill_engine::MemoryLimit;
 use graphfill_engine::cpu::panel_width;
@@ -187,8 +187,9 @@ fn validation_chooses_the_same() {
         })
     }
     for columns in [ColumnSet::Mixed, ColumnSet::Numbers(3)] {
-        let recipe = Recipe { nodes: 150, topics: 30, columns, ..Recipe::default() };
-        let dataset = generate(&recipe).expect("a town").dataset;
+        let config =
+            GeneratorConfig { nodes: 150, topics: 30, columns, ..GeneratorConfig::default() };
+        let dataset = generate(&config).expect("a town").dataset;
         let (graph, features) = (dataset.graph.undirected(), Features::of(&dataset.table));
         let unknown = features.missing();
         let validation = validation_sets(&features, &unknown, 3);

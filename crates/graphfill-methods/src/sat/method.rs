@@ -35,7 +35,7 @@ impl Method for Sat {
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         let learner = SatLearner::new(Settings::of(task)?, task)?;
-        Ok(Box::new(Learnt::fit(&learner, &learner.settings.training.recipe(), task)?))
+        Ok(Box::new(Learnt::fit(&learner, &learner.settings.training.config(), task)?))
     }
 
     fn grid(&self) -> &'static [Axis] {

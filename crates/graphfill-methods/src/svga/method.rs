@@ -124,7 +124,7 @@ impl Method for SvgaU {
 
 fn fit<'a>(variant: Variant, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
     let learner = SvgaLearner::new(Settings::of(variant, task)?, task)?;
-    Ok(Box::new(Learnt::fit(&learner, &learner.settings.recipe, task)?))
+    Ok(Box::new(Learnt::fit(&learner, &learner.settings.config, task)?))
 }
 
 fn restore<'a>(
@@ -256,7 +256,7 @@ impl Learner for SvgaLearner {
     }
 
     fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let models = self.settings.recipe.models;
+        let models = self.settings.config.models;
         let texts = texts(self.name(), models, &self.parameters(), &outlet.scales, task);
         TensorStore { texts, ..TensorStore::default() }
     }

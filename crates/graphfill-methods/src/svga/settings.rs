@@ -5,7 +5,7 @@ use super::Normalisation;
 use super::presets::{Preset, published, rule};
 use crate::encoder::{DEFAULT_DEPTH, EncoderKind};
 use crate::error::{MethodError, Result};
-use crate::learning::{Counts, Criterion, Recipe, ScaleOptions, Schedule};
+use crate::learning::{Counts, Criterion, GeneratorConfig, ScaleOptions, Schedule};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
@@ -43,7 +43,7 @@ pub(super) struct Settings {
     /// Its layers.
     pub(super) depth: usize,
     /// How long it trains.
-    pub(super) recipe: Recipe,
+    pub(super) config: GeneratorConfig,
 }
 
 /// An epoch of the paper.
@@ -175,13 +175,13 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: fixed.get(PATIENCE_NAME).map_or(PATIENCE, |patience| patience as u64),
         };
-        let recipe = Recipe {
+        let config = GeneratorConfig {
             schedule,
             models: 1,
             unvalidated_updates: UNVALIDATED_UPDATES,
             criterion: Criterion::Published,
         };
-        Ok(Settings { variant, preset, encoder, depth, recipe })
+        Ok(Settings { variant, preset, encoder, depth, config })
     }
 
     /// What was chosen, by name.

@@ -37,7 +37,7 @@ impl Method for SvgaP {
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         let learner = SvgaPLearner::new(Settings::of(task)?, task)?;
-        Ok(Box::new(Learnt::fit(&learner, &learner.settings.recipe, task)?))
+        Ok(Box::new(Learnt::fit(&learner, &learner.settings.config, task)?))
     }
 
     fn label_use(&self) -> LabelUse {
@@ -233,7 +233,7 @@ impl Learner for SvgaPLearner {
     }
 
     fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let models = self.settings.recipe.models;
+        let models = self.settings.config.models;
         let mut about = outlet.found.clone();
         about.texts.extend(texts(self.name(), models, &self.parameters(), &outlet.scales, task));
         about

@@ -120,7 +120,7 @@ pub fn search(
         each(&tried)?;
         let best = best(&tried).map_or(f64::NAN, |best| best.score);
         task.progress.advance(1);
-        task.progress.tell(&format!("score {score:.4} (best {best:.4})"));
+        task.progress.set_message(&format!("score {score:.4} (best {best:.4})"));
     }
     task.progress.end();
     Ok(tried)

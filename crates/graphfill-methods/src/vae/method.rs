@@ -34,7 +34,7 @@ impl Method for Vae {
 
     fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
         let learner = VaeLearner::new(Settings::of(task)?);
-        Ok(Box::new(Learnt::fit(&learner, &learner.settings.training.recipe(), task)?))
+        Ok(Box::new(Learnt::fit(&learner, &learner.settings.training.config(), task)?))
     }
 
     fn grid(&self) -> &'static [Axis] {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support;
-use graphfill_data::generator::{Recipe, generate};
+use graphfill_data::generator::{GeneratorConfig, generate};
 use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable};
 use graphfill_methods::fill::{FillOptions, Filled, fill};
 use graphfill_methods::learning::{Deadline, TrainingOptions};
@@ -72,8 +72,8 @@ fn estimates_are_of_the_columns_kind() {
 
 #[test]
 fn auto_beats_the_column_mean_where_neighbours_are_alike() {
-    let recipe = Recipe { nodes: 1500, seed: 3, ..Recipe::default() };
-    let town = generate(&recipe).expect("a town");
+    let config = GeneratorConfig { nodes: 1500, seed: 3, ..GeneratorConfig::default() };
+    let town = generate(&config).expect("a town");
     let table = &town.dataset.table;
     let [auto, mean] =
         ["auto", "column-mean"].map(|method| filled(table, &town.dataset.graph, method));

@@ -1,6 +1,6 @@
 //! What the tests of methods share: small tables, estimates as a dense matrix, dense references.
 
-use graphfill_data::generator::{ColumnSet, Recipe, generate};
+use graphfill_data::generator::{ColumnSet, GeneratorConfig, generate};
 use graphfill_data::{CellMask, ColumnData, Dataset, Graph, NodeTable, UndirectedGraph};
 use graphfill_methods::features::Features;
 use graphfill_methods::fill::{FillOptions, Filled, fill};
@@ -13,16 +13,16 @@ pub(crate) mod device;
 
 /// A small town with missing rows and cells.
 pub(crate) fn town(seed: u64) -> Dataset {
-    let recipe = Recipe {
+    let config = GeneratorConfig {
         nodes: 120,
         topics: 70,
         columns: ColumnSet::Mixed,
         missing_rows: 0.25,
         missing_cells: 0.1,
         seed,
-        ..Recipe::default()
+        ..GeneratorConfig::default()
     };
-    generate(&recipe).expect("a town").dataset
+    generate(&config).expect("a town").dataset
 }
 
 /// The methods that learn.

@@ -1,7 +1,7 @@
 //! Attributed random walks: the closed form against its plain definition, what is learnt, what is
 //! refused.
 
-use graphfill_data::{CellMask, NodeTable, Silent};
+use graphfill_data::{CellMask, NoProgress, NodeTable};
 use graphfill_engine::MemoryLimit;
 use graphfill_methods::arwmf::{JointGraph, co_occurrence};
 use graphfill_methods::features::Features;
@@ -73,7 +73,7 @@ fn co_occurrence_is_what_it_is_defined_as() {
     let edges = edges.map(|(a, b)| (a as u32, b as u32));
     let joint = JointGraph::new(&graph(nodes, edges).undirected(), &features, &unknown, 0.5);
     let mut matrix = vec![f32::NAN; size * size];
-    co_occurrence(&joint, window, negatives, &Silent, &mut matrix).expect("a matrix");
+    co_occurrence(&joint, window, negatives, &NoProgress, &mut matrix).expect("a matrix");
     let mut above = 0;
     for row in 0..size {
         for column in 0..size {

@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::spelling;
 
 /// How many edges pass between two looks at the progress.
-const EDGES_A_REPORT: u64 = 1 << 16;
+const REPORT_INTERVAL: u64 = 1 << 16;
 
 /// Reads the edges of a file into `edges`.
 pub(crate) fn read_edges(
@@ -83,8 +83,8 @@ pub(crate) fn read_edges(
         };
         edges.push(path, line, (EdgeEnd::Text(ids.0), EdgeEnd::Text(ids.1)), weight)?;
         count += 1;
-        if count.is_multiple_of(EDGES_A_REPORT) {
-            progress.advance(EDGES_A_REPORT);
+        if count.is_multiple_of(REPORT_INTERVAL) {
+            progress.advance(REPORT_INTERVAL);
             progress.check()?;
         }
         more = read(&mut record)?;

@@ -14,10 +14,10 @@ use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
 use crate::progress::Progress;
 
 /// How many rows pass between two looks at the progress.
-const ROWS_A_REPORT: u64 = 1 << 14;
+const REPORT_INTERVAL: u64 = 1 << 14;
 
 /// The most text that one column can hold: its cells are addressed with 31 bits.
-const MOST_TEXT: usize = i32::MAX as usize;
+const MAX_TEXT: usize = i32::MAX as usize;
 
 /// Reads the rows of a node file.
 pub(crate) fn read_nodes(
@@ -42,8 +42,8 @@ pub(crate) fn read_nodes(
             })?;
         }
         rows += 1;
-        if rows.is_multiple_of(ROWS_A_REPORT) {
-            progress.advance(ROWS_A_REPORT);
+        if rows.is_multiple_of(REPORT_INTERVAL) {
+            progress.advance(REPORT_INTERVAL);
             progress.check()?;
         }
     }
@@ -144,7 +144,7 @@ impl GrowingCells {
             }
         }
         let GrowingCells::Text(text) = self else { return Ok(()) };
-        if text.values_slice().len() + cell.map_or(0, str::len) > MOST_TEXT {
+        if text.values_slice().len() + cell.map_or(0, str::len) > MAX_TEXT {
             return Err("a column holds more than 2 GiB of text".to_owned());
         }
         text.append_option(cell);

@@ -11,13 +11,13 @@ use zip::read::ZipFile;
 use crate::error::{DataError, Place, Result};
 
 /// The most bytes that the text of a header may have.
-const MOST_HEADER: usize = 1 << 16;
+const MAX_HEADER: usize = 1 << 16;
 
 /// The most characters that one text may have; each text of an array takes as many.
-pub(super) const MOST_CHARACTERS: usize = 1 << 20;
+pub(super) const MAX_CHARACTERS: usize = 1 << 20;
 
 /// Deflate packs at most 1,032 bytes into one.
-const MOST_EXPANSION: u64 = 1032;
+const MAX_EXPANSION: u64 = 1032;
 
 /// The element type of an array, little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl ElementType {
     fn parse(descr: &str) -> Option<ElementType> {
         let (order, rest) = descr.split_at_checked(1)?;
         let (kind, size) = rest.split_at_checked(1)?;
-        let size: usize = size.parse().ok().filter(|&size| size <= MOST_CHARACTERS)?;
+        let size: usize = size.parse().ok().filter(|&size| size <= MAX_CHARACTERS)?;
         if order == ">" && size > 1 {
             return None;
         }
@@ -120,7 +120,7 @@ impl Archive {
             )
         })?;
         // What doesn't fit into the archive however well it is packed is not there.
-        if file.size() / MOST_EXPANSION > self.length {
+        if file.size() / MAX_EXPANSION > self.length {
             let found = format!("it claims {} bytes in an archive of {}", file.size(), self.length);
             return Err(DataError::malformed(place, found, "fetch or write the archive again"));
         }
@@ -174,7 +174,7 @@ impl<'a> ArrayStream<'a> {
         let mut length = [0u8; 4];
         reader.read_exact(&mut length[..length_bytes]).map_err(|_| wrong("the header is cut"))?;
         let length = u32::from_le_bytes(length) as usize;
-        if length > MOST_HEADER {
+        if length > MAX_HEADER {
             return Err(wrong("the header is longer than any real one"));
         }
         let mut text = vec![0u8; length];

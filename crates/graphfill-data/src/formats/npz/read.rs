@@ -328,7 +328,7 @@ fn typed_column(
     };
     let declared = options.types.get(name).unwrap_or(kind);
     infer::typed_column(name, cells, Some(declared))
-        .map_err(|offence| format!("row {}: {}", offence.row, offence.found))
+        .map_err(|invalid| format!("row {}: {}", invalid.row, invalid.found))
 }
 
 /// The dense columns of `aux`, their types inferred.
@@ -355,12 +355,12 @@ fn auxiliary_columns(
             Arc::new(cells.collect::<Float64Array>())
         };
         let made = infer::typed_column(name, cells, options.types.get(name));
-        columns.push(made.map_err(|offence| {
+        columns.push(made.map_err(|invalid| {
             let place = Place::file(&path).column(name);
             DataError::malformed(
                 place,
-                format!("row {}: {}", offence.row, offence.found),
-                offence.remedy,
+                format!("row {}: {}", invalid.row, invalid.found),
+                invalid.remedy,
             )
         })?);
     }
@@ -406,7 +406,11 @@ fn ids(archive: &mut Archive, rows: usize) -> Result<(NodeIds, IdColumn)> {
     let repeated = ids.index().err();
     if let Some(row) = repeated {
         let place = Place::file(&path).column("ids");
-        return Err(DataError::DuplicateId { place, id: ids.text(row) });
+        return Err(DataError::DuplicateId {
+            place,
+            id: ids.text(row),
+            hint: "give every node one row".into(),
+        });
     }
     let mut column = IdColumn::default();
     if archive.has("id_name") {
@@ -437,6 +441,6 @@ fn labels(archive: &mut Archive, rows: usize) -> Result<Option<Labels>> {
         let class = u32::try_from(number).ok();
         class.filter(|&class| (class as usize) < classes.len())
     };
-    let of_node = numbers.iter().map(class).collect();
-    Ok(Some(Labels { name, of_node, classes }))
+    let codes = numbers.iter().map(class).collect();
+    Ok(Some(Labels { name, codes, classes }))
 }

@@ -31,7 +31,7 @@ pub(crate) fn write(table: &NodeTable, graph: &Graph, path: &Path) -> Result<()>
     archive.int64("id_position", std::iter::once(table.id_column.position as i64))?;
     if let Some(labels) = table.labels() {
         let number = |class: &Option<u32>| class.map_or(-1, |class| class as i32);
-        archive.int32("y", labels.of_node.iter().map(number))?;
+        archive.int32("y", labels.codes.iter().map(number))?;
         archive.strings("y_names", &labels.classes)?;
         archive.strings("y_name", &[&labels.name])?;
     }
@@ -97,18 +97,21 @@ fn write_features(archive: &mut ArchiveWriter<'_>, table: &NodeTable, path: &Pat
                 let values = if *column.kind() == Kind::Category {
                     let levels = column.levels();
                     archive.strings(&format!("levels_{at}"), &levels.names)?;
-                    levels.of_row.iter().map(|level| level.map_or(f64::NAN, f64::from)).collect()
+                    levels.codes.iter().map(|level| level.map_or(f64::NAN, f64::from)).collect()
                 } else {
                     column.numbers()
                 };
                 if values.iter().any(|value| value.abs() > 9_007_199_254_740_992.0)
                     && word == "count"
                 {
-                    return Err(DataError::Request(format!(
-                        "{}: column '{}' has whole numbers beyond 2⁵³, which .npz features cannot hold exactly\n  write Parquet or CSV instead",
-                        path.display(),
-                        column.name()
-                    )));
+                    return Err(DataError::request(
+                        format!(
+                            "{}: column '{}' has whole numbers beyond 2⁵³, which .npz features cannot hold exactly\n  write Parquet or CSV instead",
+                            path.display(),
+                            column.name()
+                        ),
+                        "",
+                    ));
                 }
                 names.push(column.name().to_owned());
                 types.push(word);

@@ -6,21 +6,21 @@ use std::path::Path;
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-use super::array::MOST_CHARACTERS;
+use super::array::MAX_CHARACTERS;
 use crate::atomic_file::AtomicFile;
 use crate::error::{DataError, Result};
 
 /// An archive on its way to its place.
 pub(crate) struct ArchiveWriter<'a> {
     path: &'a Path,
-    zip: ZipWriter<Latched>,
+    zip: ZipWriter<DeferredErrorWriter>,
 }
 
 impl<'a> ArchiveWriter<'a> {
     pub(crate) fn create(path: &'a Path) -> Result<Self> {
         Ok(ArchiveWriter {
             path,
-            zip: ZipWriter::new(Latched {
+            zip: ZipWriter::new(DeferredErrorWriter {
                 file: AtomicFile::create(path)?,
                 failure: None,
                 position: 0,
@@ -119,11 +119,14 @@ impl<'a> ArchiveWriter<'a> {
     pub(crate) fn strings<S: AsRef<str>>(&mut self, name: &str, values: &[S]) -> Result<()> {
         let characters = |value: &S| value.as_ref().chars().count();
         let longest = values.iter().map(characters).max().unwrap_or(0).max(1);
-        if longest > MOST_CHARACTERS {
-            return Err(DataError::Request(format!(
-                "{}: a text of {longest} characters is too long for .npz, which takes up to {MOST_CHARACTERS}\n  write Parquet or CSV instead",
-                self.path.display()
-            )));
+        if longest > MAX_CHARACTERS {
+            return Err(DataError::request(
+                format!(
+                    "{}: a text of {longest} characters is too long for .npz, which takes up to {MAX_CHARACTERS}\n  write Parquet or CSV instead",
+                    self.path.display()
+                ),
+                "",
+            ));
         }
         self.array(name, &format!("<U{longest}"), &[values.len()], |out| {
             for value in values {
@@ -143,7 +146,7 @@ impl<'a> ArchiveWriter<'a> {
     pub(crate) fn commit(self) -> Result<()> {
         let path = self.path;
         let finished = self.zip.finish();
-        let Latched { file, failure, .. } =
+        let DeferredErrorWriter { file, failure, .. } =
             finished.map_err(|error| DataError::write(path, io::Error::other(error)))?;
         match failure {
             None => file.commit(),
@@ -154,14 +157,14 @@ impl<'a> ArchiveWriter<'a> {
 
 /// A file that keeps its first failure for the end: the archive's writer, dropped after a failed
 /// write, would try once more and print about it.
-struct Latched {
+struct DeferredErrorWriter {
     file: AtomicFile,
     failure: Option<io::Error>,
     /// Where the writer believes to be, also after a failure.
     position: u64,
 }
 
-impl Write for Latched {
+impl Write for DeferredErrorWriter {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = match self.failure {
             Some(_) => buffer.len(),
@@ -182,7 +185,7 @@ impl Write for Latched {
     }
 }
 
-impl io::Seek for Latched {
+impl io::Seek for DeferredErrorWriter {
     fn seek(&mut self, target: io::SeekFrom) -> io::Result<u64> {
         if self.failure.is_none() {
             match self.file.seek(target) {

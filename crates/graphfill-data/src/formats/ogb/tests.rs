@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use super::read;
 use crate::column::ColumnData;
 use crate::graph::Direction;
-use crate::progress::Silent;
+use crate::progress::NoProgress;
 
 struct Set {
     folder: tempfile::TempDir,
@@ -39,15 +39,15 @@ impl Set {
     }
 
     fn refusal(&self) -> String {
-        read(self.folder.path(), &Silent).expect_err("a set with a fault").to_string()
+        read(self.folder.path(), &NoProgress).expect_err("a set with a fault").to_string()
     }
 }
 
 #[test]
 fn reads_features_labels_and_directed_arcs() {
     let set = Set::new();
-    let dataset = read(set.folder.path(), &Silent).expect("a good set");
-    let again = read(&set.raw(), &Silent).expect("the same set, by its inner folder");
+    let dataset = read(set.folder.path(), &NoProgress).expect("a good set");
+    let again = read(&set.raw(), &NoProgress).expect("the same set, by its inner folder");
     assert_eq!(dataset.name, again.name);
     let ColumnData::Block(block) = dataset.table.columns()[0].data() else { panic!("a block") };
     assert_eq!((block.rows(), block.width(), block.stored()), (3, 3, 5));
@@ -55,7 +55,7 @@ fn reads_features_labels_and_directed_arcs() {
     assert_eq!(cells, [(0, 0.5), (1, f64::from(-0.1f32))]);
     assert!(block.missing().contains(1, 1));
     let labels = dataset.table.labels().expect("labels");
-    assert_eq!(labels.of_node, [Some(1), None, Some(0)]);
+    assert_eq!(labels.codes, [Some(1), None, Some(0)]);
     assert_eq!(labels.classes, ["1", "4"]);
     assert_eq!(dataset.graph.direction(), Direction::Directed);
     assert_eq!(dataset.graph.targets_of(2), [1, 1]);
@@ -66,7 +66,7 @@ fn reads_plain_files_without_labels() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("edge.csv"), "1,0\r\n").expect("a file");
     std::fs::write(folder.path().join("node-feat.csv"), "1\r\n0").expect("a file");
-    let dataset = read(folder.path(), &Silent).expect("a good set");
+    let dataset = read(folder.path(), &NoProgress).expect("a good set");
     assert_eq!((dataset.table.rows(), dataset.graph.arcs()), (2, 1));
     assert!(dataset.table.labels().is_none());
 }
@@ -107,7 +107,7 @@ fn names_the_file_and_line_of_a_fault() {
 #[test]
 fn says_what_is_missing_or_damaged() {
     let empty = tempfile::tempdir().expect("a temporary folder");
-    let error = read(empty.path(), &Silent).expect_err("an empty folder").to_string();
+    let error = read(empty.path(), &NoProgress).expect_err("an empty folder").to_string();
     assert!(error.contains("neither edge.csv.gz nor edge.csv is here"), "{error}");
     let set = Set::new();
     let path = set.raw().join("edge.csv.gz");

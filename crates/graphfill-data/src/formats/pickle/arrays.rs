@@ -5,7 +5,7 @@ use super::heap::{Heap, Object, ObjectId, Value};
 use super::problem::Problem;
 
 /// The most dimensions that numpy gives an array.
-const MOST_DIMENSIONS: usize = 64;
+const MAX_DIMENSIONS: usize = 64;
 
 /// What the bytes of one element mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,15 +25,15 @@ enum Meaning {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByteOrder {
-    LowestFirst,
-    HighestFirst,
+    LittleEndian,
+    BigEndian,
 }
 
 impl ByteOrder {
     pub(super) fn spelt(sign: &str) -> Option<Self> {
         match sign {
-            "<" | "|" => Some(ByteOrder::LowestFirst),
-            ">" => Some(ByteOrder::HighestFirst),
+            "<" | "|" => Some(ByteOrder::LittleEndian),
+            ">" => Some(ByteOrder::BigEndian),
             _ => None,
         }
     }
@@ -66,7 +66,7 @@ impl ElementType {
                 )));
             }
         };
-        Ok(ElementType { meaning, width, byte_order: sign.unwrap_or(ByteOrder::LowestFirst) })
+        Ok(ElementType { meaning, width, byte_order: sign.unwrap_or(ByteOrder::LittleEndian) })
     }
 
     /// The bytes of one element.
@@ -79,7 +79,7 @@ impl ElementType {
         let mut lowest_first = [0; 8];
         let own = &mut lowest_first[..self.width];
         own.copy_from_slice(element);
-        if self.byte_order == ByteOrder::HighestFirst {
+        if self.byte_order == ByteOrder::BigEndian {
             own.reverse();
         }
         let bits = u64::from_le_bytes(lowest_first);
@@ -131,7 +131,7 @@ impl Array {
             return Err(Problem::unexpected("the dtype of an array", heap.word(element)));
         };
         let extents = heap.items(shape)?;
-        if extents.len() > MOST_DIMENSIONS {
+        if extents.len() > MAX_DIMENSIONS {
             return Err(Problem::damaged(format!("an array of {} dimensions", extents.len())));
         }
         let shape: Vec<usize> =

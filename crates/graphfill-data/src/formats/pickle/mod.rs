@@ -25,7 +25,7 @@ pub(super) use matrix::CsrMatrix;
 pub(super) use problem::Problem;
 
 /// The longest pickle that is read. It also keeps the number of objects within 32 bits.
-pub(super) const MOST_BYTES: u64 = 1 << 30;
+pub(super) const MAX_BYTES: u64 = 1 << 30;
 
 /// What a pickle holds: its top value, and the objects that the value names.
 pub(super) struct Pickle<'a> {
@@ -35,8 +35,8 @@ pub(super) struct Pickle<'a> {
 
 /// Reads one pickle; what follows its end is left alone, as Python does.
 pub(super) fn parse(bytes: &[u8]) -> Result<Pickle<'_>, Problem> {
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(Problem::refused(format!("the pickle is longer than {MOST_BYTES} bytes")));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Problem::refused(format!("the pickle is longer than {MAX_BYTES} bytes")));
     }
     machine::Machine::new(bytes).run()
 }

@@ -19,14 +19,14 @@ pub(super) fn read(
     let first_classes = OneHot::read(&first_path)?;
     let test_classes = OneHot::read(&test_path)?;
     let same_rows = |path: &Path, classes: &OneHot, end, matrix: &CsrMatrix| {
-        check_same("rows", (&files.part(end), matrix.rows()), (path, classes.of_row.len()))
+        check_same("rows", (&files.part(end), matrix.rows()), (path, classes.codes.len()))
     };
     same_rows(&first_path, &first_classes, "allx", first)?;
     same_rows(&test_path, &test_classes, "tx", test)?;
     check_same("classes", (&first_path, first_classes.width), (&test_path, test_classes.width))?;
     let class = |node| match positions.row(node) {
-        Row::First(row) => first_classes.of_row[row],
-        Row::Test(row) => test_classes.of_row[row],
+        Row::First(row) => first_classes.codes[row],
+        Row::Test(row) => test_classes.codes[row],
         Row::Absent => None,
     };
     // Labels::from_numbers takes a negative number for "none".
@@ -38,7 +38,7 @@ pub(super) fn read(
 /// The class of each row of a file.
 struct OneHot {
     width: usize,
-    of_row: Vec<Option<usize>>,
+    codes: Vec<Option<usize>>,
 }
 
 impl OneHot {
@@ -56,8 +56,8 @@ impl OneHot {
         if width == 0 && rows > 0 {
             return Err(in_file(Problem::unexpected("classes", "rows of no classes")));
         }
-        let of_row = cells.chunks_exact(width.max(1)).map(largest).collect();
-        Ok(OneHot { width, of_row })
+        let codes = cells.chunks_exact(width.max(1)).map(largest).collect();
+        Ok(OneHot { width, codes })
     }
 }
 

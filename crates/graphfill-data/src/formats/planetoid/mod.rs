@@ -116,7 +116,7 @@ impl Files<'_> {
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    open::open(path)?.read_all(pickle::MOST_BYTES)
+    open::open(path)?.read_all(pickle::MAX_BYTES)
 }
 
 fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pickle<'a>> {

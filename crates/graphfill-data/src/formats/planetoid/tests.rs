@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::formats::pickle::writer;
 use crate::graph::Direction;
 use crate::kind::{BlockKind, Kind};
-use crate::progress::{Progress, Silent};
+use crate::progress::{NoProgress, Progress};
 
 /// The files of a set: three rows in `allx`, two test rows at 3 and 5, a hole at 4.
 struct Set {
@@ -50,7 +50,7 @@ impl Set {
     }
 
     fn read(&self) -> Result<Dataset> {
-        read(&self.prefix(), &Silent)
+        read(&self.prefix(), &NoProgress)
     }
 
     fn refusal(&self) -> String {
@@ -76,7 +76,7 @@ fn test_rows_take_their_positions_and_holes_stay_empty() {
     assert_eq!(rows, [&[0][..], &[1, 2], &[], &[0, 1], &[], &[1]]);
     assert!(features.missing().is_empty());
     let labels = dataset.table.labels().expect("labels");
-    assert_eq!(labels.of_node, [Some(1), Some(0), None, Some(0), None, Some(1)]);
+    assert_eq!(labels.codes, [Some(1), Some(0), None, Some(0), None, Some(1)]);
     assert_eq!(labels.classes, ["0", "1"]);
     assert_eq!(dataset.graph.direction(), Direction::Undirected);
     assert_eq!(dataset.graph.arcs(), 6);
@@ -199,7 +199,7 @@ fn counts(name: &str) -> Option<[usize; 5]> {
         return None;
     };
     let prefix = Path::new(&data).join("raw/planetoid").join(format!("ind.{name}"));
-    let dataset = read(&prefix, &Silent).expect("a readable set");
+    let dataset = read(&prefix, &NoProgress).expect("a readable set");
     let labels = dataset.table.labels().expect("labels");
     Some([
         dataset.table.rows(),

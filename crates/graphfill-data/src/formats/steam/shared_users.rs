@@ -108,7 +108,7 @@ impl Lists {
 mod tests {
     use super::*;
     use crate::graph::Direction;
-    use crate::progress::Silent;
+    use crate::progress::NoProgress;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -127,7 +127,7 @@ mod tests {
                 .map(|(user, product)| user << 32 | number(&product))
                 .collect();
             let doubled = pairs.iter().chain(&pairs).copied().collect();
-            let arcs = join(doubled, distinct.len(), threshold, &Silent).expect("not cancelled");
+            let arcs = join(doubled, distinct.len(), threshold, &NoProgress).expect("not cancelled");
             let graph = arcs.into_graph(distinct.len(), Direction::Undirected);
             for (a, first) in distinct.iter().enumerate() {
                 for (b, second) in distinct.iter().enumerate().skip(a + 1) {

@@ -7,7 +7,7 @@ use super::read;
 use crate::block::BlockLayout;
 use crate::column::ColumnData;
 use crate::kind::{BlockKind, Kind};
-use crate::progress::Silent;
+use crate::progress::NoProgress;
 
 const TAGS: &str = "product_id|app_name|tags|n_reviews\n\
     30|A | B|[Indie, RPG]|2.0\n\
@@ -37,7 +37,7 @@ fn shop(purchases: &str, tags: &str) -> tempfile::TempDir {
 #[test]
 fn joins_products_that_ten_users_share() {
     let folder = shop(&purchases(), TAGS);
-    let dataset = read(folder.path(), &Silent).expect("a good shop");
+    let dataset = read(folder.path(), &NoProgress).expect("a good shop");
     let ids: Vec<String> = (0..3).map(|row| dataset.table.ids().text(row)).collect();
     assert_eq!(ids, ["30", "20", "10"]);
     let arcs: Vec<_> = dataset.graph.iter().collect();
@@ -66,7 +66,8 @@ fn names_the_file_and_line_of_a_fault() {
         ("a|b|c\n0|u|7\n", TAGS, "no product of user_product_date.csv has a tag"),
     ];
     for (purchases, tags, found) in cases {
-        let error = read(shop(purchases, tags).path(), &Silent).expect_err("a fault").to_string();
+        let error =
+            read(shop(purchases, tags).path(), &NoProgress).expect_err("a fault").to_string();
         assert!(error.contains(found), "{purchases:?}: {error}");
     }
 }
@@ -75,6 +76,6 @@ fn names_the_file_and_line_of_a_fault() {
 fn says_which_file_is_missing() {
     let folder = shop(&purchases(), TAGS);
     fs::remove_file(folder.path().join("product_tags.csv")).expect("a removed file");
-    let error = read(folder.path(), &Silent).expect_err("a missing file").to_string();
+    let error = read(folder.path(), &NoProgress).expect_err("a missing file").to_string();
     assert!(error.contains("product_tags.csv"), "{error}");
 }

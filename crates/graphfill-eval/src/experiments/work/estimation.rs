@@ -32,7 +32,7 @@ impl Place<'_> {
         let estimation = self.estimated(0.0, &mut kept)?;
         let labels = subject.dataset.table.labels();
         let labels = labels.ok_or_else(|| MethodError::Table("there are no labels".to_owned()))?;
-        let own: Vec<Option<u32>> = rows.iter().map(|&row| labels.of_node[row as usize]).collect();
+        let own: Vec<Option<u32>> = rows.iter().map(|&row| labels.codes[row as usize]).collect();
         let estimated = Estimated {
             nodes: &rows,
             features: &kept.values,

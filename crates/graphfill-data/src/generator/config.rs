@@ -5,18 +5,18 @@ use std::ops::RangeInclusive;
 use crate::error::{DataError, Result};
 
 /// Below this, communities and shares mean nothing.
-const LEAST_NODES: usize = 10;
+const MIN_NODES: usize = 10;
 /// The free text of a table must fit the two gigabytes of one text column.
-const MOST_NODES: usize = 20_000_000;
+const MAX_NODES: usize = 20_000_000;
 /// More columns than anyone means to ask for.
-const MOST_COLUMNS: usize = 100_000;
+const MAX_COLUMNS: usize = 100_000;
 /// Above this, one node would hold most of the edges.
-const MOST_SKEW: f64 = 0.9;
+const MAX_SKEW: f64 = 0.9;
 
-/// The wishes for a generated graph. `Recipe::default()` is a town of 2,000 people; change what
-/// matters with `Recipe { nodes: 10_000, ..Recipe::default() }`.
+/// The wishes for a generated graph. `GeneratorConfig::default()` is a town of 2,000 people; change what
+/// matters with `GeneratorConfig { nodes: 10_000, ..GeneratorConfig::default() }`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recipe {
+pub struct GeneratorConfig {
     /// How many nodes, from 10 to 20,000,000.
     pub nodes: usize,
     /// How many neighbours a node has on average; met as well as the communities allow.
@@ -53,9 +53,9 @@ pub enum ColumnSet {
     None,
 }
 
-impl Default for Recipe {
+impl Default for GeneratorConfig {
     fn default() -> Self {
-        Recipe {
+        GeneratorConfig {
             nodes: 2000,
             mean_degree: 6.0,
             communities: 8,
@@ -71,13 +71,13 @@ impl Default for Recipe {
     }
 }
 
-impl Recipe {
+impl GeneratorConfig {
     /// Refuses wishes that make no sense, naming the wish and what would.
     pub fn check(&self) -> Result<()> {
-        let Recipe { nodes, communities, topics, .. } = *self;
-        if !(LEAST_NODES..=MOST_NODES).contains(&nodes) {
+        let GeneratorConfig { nodes, communities, topics, .. } = *self;
+        if !(MIN_NODES..=MAX_NODES).contains(&nodes) {
             return refuse(format!(
-                "nodes is {nodes}; from {LEAST_NODES} to {MOST_NODES} can be made"
+                "nodes is {nodes}; from {MIN_NODES} to {MAX_NODES} can be made"
             ));
         }
         // Half of all pairs: denser graphs have no communities left to speak of.
@@ -88,7 +88,7 @@ impl Recipe {
             ));
         }
         within("mixing", self.mixing, 0.0..=1.0)?;
-        within("degree_skew", self.degree_skew, 0.0..=MOST_SKEW)?;
+        within("degree_skew", self.degree_skew, 0.0..=MAX_SKEW)?;
         at_most("topics", topics)?;
         if topics > 0 {
             within("words_per_node", self.words_per_node, 0.0..=topics as f64 / 2.0)?;
@@ -116,7 +116,7 @@ impl Recipe {
 }
 
 fn refuse(message: String) -> Result<()> {
-    Err(DataError::Request(message))
+    Err(DataError::request(message, ""))
 }
 
 fn within(name: &str, value: f64, range: RangeInclusive<f64>) -> Result<()> {
@@ -127,10 +127,10 @@ fn within(name: &str, value: f64, range: RangeInclusive<f64>) -> Result<()> {
 }
 
 fn at_most(name: &str, count: usize) -> Result<()> {
-    if count <= MOST_COLUMNS {
+    if count <= MAX_COLUMNS {
         return Ok(());
     }
-    refuse(format!("{name} asks for {count} columns; at most {MOST_COLUMNS} can be made"))
+    refuse(format!("{name} asks for {count} columns; at most {MAX_COLUMNS} can be made"))
 }
 
 fn below_one(name: &str, share: f64) -> Result<()> {
@@ -146,28 +146,31 @@ mod tests {
 
     #[test]
     fn senseless_wishes_are_named() {
-        let good = Recipe::default();
+        let good = GeneratorConfig::default();
         assert!(good.check().is_ok());
         let senseless = [
-            ("nodes", Recipe { nodes: 9, ..good.clone() }),
-            ("nodes", Recipe { nodes: usize::MAX, ..good.clone() }),
-            ("mean_degree", Recipe { mean_degree: -1.0, ..good.clone() }),
-            ("mean_degree", Recipe { mean_degree: 1999.0, ..good.clone() }),
-            ("communities", Recipe { communities: 0, ..good.clone() }),
-            ("communities", Recipe { communities: 2001, ..good.clone() }),
-            ("mixing", Recipe { mixing: 1.5, ..good.clone() }),
-            ("degree_skew", Recipe { degree_skew: f64::NAN, ..good.clone() }),
-            ("words_per_node", Recipe { words_per_node: 30.0, ..good.clone() }),
-            ("topics", Recipe { topics: usize::MAX, ..good.clone() }),
-            ("columns", Recipe { columns: ColumnSet::Numbers(usize::MAX), ..good.clone() }),
-            ("0 numbers", Recipe { columns: ColumnSet::Numbers(0), ..good.clone() }),
-            ("no column", Recipe { columns: ColumnSet::None, topics: 0, ..good.clone() }),
-            ("missing_rows", Recipe { missing_rows: 1.0, ..good.clone() }),
-            ("missing_cells", Recipe { missing_cells: -0.1, ..good.clone() }),
+            ("nodes", GeneratorConfig { nodes: 9, ..good.clone() }),
+            ("nodes", GeneratorConfig { nodes: usize::MAX, ..good.clone() }),
+            ("mean_degree", GeneratorConfig { mean_degree: -1.0, ..good.clone() }),
+            ("mean_degree", GeneratorConfig { mean_degree: 1999.0, ..good.clone() }),
+            ("communities", GeneratorConfig { communities: 0, ..good.clone() }),
+            ("communities", GeneratorConfig { communities: 2001, ..good.clone() }),
+            ("mixing", GeneratorConfig { mixing: 1.5, ..good.clone() }),
+            ("degree_skew", GeneratorConfig { degree_skew: f64::NAN, ..good.clone() }),
+            ("words_per_node", GeneratorConfig { words_per_node: 30.0, ..good.clone() }),
+            ("topics", GeneratorConfig { topics: usize::MAX, ..good.clone() }),
+            (
+                "columns",
+                GeneratorConfig { columns: ColumnSet::Numbers(usize::MAX), ..good.clone() },
+            ),
+            ("0 numbers", GeneratorConfig { columns: ColumnSet::Numbers(0), ..good.clone() }),
+            ("no column", GeneratorConfig { columns: ColumnSet::None, topics: 0, ..good.clone() }),
+            ("missing_rows", GeneratorConfig { missing_rows: 1.0, ..good.clone() }),
+            ("missing_cells", GeneratorConfig { missing_cells: -0.1, ..good.clone() }),
         ];
-        for (told, recipe) in senseless {
-            let error = recipe.check().expect_err(told);
-            assert!(matches!(error, DataError::Request(_)));
+        for (told, config) in senseless {
+            let error = config.check().expect_err(told);
+            assert!(matches!(error, DataError::Request { .. }));
             assert!(error.to_string().contains(told), "{error}");
         }
     }

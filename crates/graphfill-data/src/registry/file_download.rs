@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::exchange::{Limits, Trouble};
+use super::exchange::{Limits, RequestError};
 use super::{DatasetInfo, RemoteFile};
 use crate::error::DataError;
 
 /// A file of a data set, where to get it and where to put it.
 #[derive(Clone, Copy)]
-pub(super) struct Errand<'a> {
+pub(super) struct FileDownload<'a> {
     pub(super) info: &'a DatasetInfo,
     pub(super) file: &'a RemoteFile,
     /// The address that is asked: the publisher's, or a mirror's.
@@ -17,12 +17,12 @@ pub(super) struct Errand<'a> {
     pub(super) limits: Limits,
 }
 
-impl Errand<'_> {
+impl FileDownload<'_> {
     /// No answer came.
-    pub(super) fn unanswered(&self, trouble: Trouble) -> DataError {
+    pub(super) fn unanswered(&self, trouble: RequestError) -> DataError {
         let error = match trouble {
-            Trouble::Stopped(error) => return error,
-            Trouble::Network(error) => error,
+            RequestError::Stopped(error) => return error,
+            RequestError::Network(error) => error,
         };
         self.failed(
             format!("no answer from {} ({})", self.host(), self.wording(&error)),
@@ -36,14 +36,14 @@ impl Errand<'_> {
     /// The answer broke off; `part` keeps what came.
     pub(super) fn broken_off(
         &self,
-        trouble: Trouble,
+        trouble: RequestError,
         part: &Path,
         had: u64,
         total: Option<u64>,
     ) -> DataError {
         let error = match trouble {
-            Trouble::Stopped(error) => return error,
-            Trouble::Network(error) => error,
+            RequestError::Stopped(error) => return error,
+            RequestError::Network(error) => error,
         };
         let of_total = total.map(|total| format!(" of {total}")).unwrap_or_default();
         self.failed(
@@ -92,7 +92,7 @@ impl Errand<'_> {
     }
 
     fn failed(&self, problem: String, remedy: String) -> DataError {
-        DataError::Download { url: self.url.to_owned(), problem, remedy }
+        DataError::Download { url: self.url.to_owned(), problem, hint: remedy.into() }
     }
 
     fn by_hand(&self) -> String {
