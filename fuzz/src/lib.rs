@@ -31,10 +31,10 @@ fn write(name: &str, bytes: &[u8]) -> PathBuf {
 
 /// Reads in each way that a caller may ask for; only that it comes back matters.
 fn read(nodes: &Path, edges: Option<&Path>) {
-    let Ok(location) = Location::find(nodes, edges) else { return };
     let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
     for options in [ReadOptions::default(), add] {
-        if let Ok(dataset) = formats::read(&location, &options, &NoProgress) {
+        let Ok(location) = Location::find(nodes, edges) else { return };
+        if let Ok(dataset) = formats::read(location, &options, &NoProgress) {
             dataset.graph.undirected();
             // Sparse features may be wider than a row of them should ever be written out.
             if dataset.table.features() < 1 << 16 {

@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let before = peak_bytes();
     let start = Instant::now();
     let options = ReadOptions { direction: Direction::Directed, ..ReadOptions::default() };
-    let dataset = formats::read(&location, &options, &NoProgress)?;
+    let dataset = formats::read(location, &options, &NoProgress)?;
     let seconds = start.elapsed().as_secs_f64();
 
     let result = dataset.graph.bytes();

@@ -3,22 +3,17 @@
 //! Cells stay in the file's own type (CSV cells as their text), so that writing a table back
 //! changes nothing but the missing cells. Methods see numbers and levels through the views here.
 
-use std::sync::Arc;
-
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float16Type, Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 
 use crate::block::Block;
+use crate::date_style::{DAY, DateStyle};
 use crate::kind::Kind;
+use crate::number_style::NumberStyle;
 use crate::spelling;
-
-/// How many cells of a typed column tell how many decimals it uses.
-const SAMPLE: usize = 1000;
-/// Digits beyond these are noise in a binary number.
-const MAX_DECIMALS: usize = 9;
 
 /// A named column.
 #[derive(Debug, Clone)]
@@ -26,6 +21,19 @@ pub struct Column {
     name: String,
     kind: Kind,
     data: ColumnData,
+    style: CellStyle,
+}
+
+/// How text cells spell what they mean.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum CellStyle {
+    /// Digits and a point, or plain words.
+    #[default]
+    Plain,
+    /// Numbers with decimal commas, thousands separators or units.
+    Number(NumberStyle),
+    /// Dates.
+    Date(DateStyle),
 }
 
 /// The cells of a column.
@@ -49,13 +57,15 @@ pub struct Levels {
 impl Column {
     /// A column of single values.
     pub fn new(name: impl Into<String>, kind: Kind, cells: ArrayRef) -> Self {
-        Column { name: name.into(), kind, data: ColumnData::Array(cells) }
+        let style = CellStyle::Plain;
+        Column { name: name.into(), kind, data: ColumnData::Array(cells), style }
     }
 
     /// A column that is a block.
     pub fn block(name: impl Into<String>, block: Block) -> Self {
         let kind = Kind::Block(block.kind());
-        Column { name: name.into(), kind, data: ColumnData::Block(block) }
+        let style = CellStyle::Plain;
+        Column { name: name.into(), kind, data: ColumnData::Block(block), style }
     }
 
     /// Its name.
@@ -73,6 +83,19 @@ impl Column {
     pub fn with_kind(mut self, kind: Kind) -> Self {
         self.kind = kind;
         self
+    }
+
+    /// The same cells, read in another style.
+    #[must_use]
+    pub(crate) fn with_style(mut self, style: CellStyle) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// The same column with other cells.
+    pub(crate) fn with_cells(&self, cells: ArrayRef) -> Self {
+        let data = ColumnData::Array(cells);
+        Column { name: self.name.clone(), kind: self.kind.clone(), data, style: self.style.clone() }
     }
 
     /// Its cells.
@@ -96,45 +119,39 @@ impl Column {
         }
     }
 
-    /// The cells as numbers (booleans as 0 and 1); NaN where one is missing or is no number.
-    ///
-    /// # Panics
-    /// If the column is a block.
+    /// The cells as numbers: booleans as 0 and 1, dates as days since 1970-01-01; NaN where one is
+    /// missing or is no number. A block has no single cell per row: all NaN.
     pub fn numbers(&self) -> Vec<f64> {
         let cells = self.array();
-        match cells.data_type() {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                let text = as_text(cells);
-                let read: fn(&str) -> Option<f64> = match self.kind {
-                    Kind::Boolean => |text| spelling::boolean(text).map(|b| f64::from(u8::from(b))),
-                    _ => spelling::number,
-                };
-                let number = |row| read(text.value(row)).unwrap_or(f64::NAN);
-                (0..text.len())
-                    .map(|row| if text.is_null(row) { f64::NAN } else { number(row) })
-                    .collect()
-            }
-            DataType::Boolean => {
-                let cells = cells.as_boolean();
-                cells.iter().map(|cell| cell.map_or(f64::NAN, |b| f64::from(u8::from(b)))).collect()
-            }
-            _ => match arrow_cast::cast(cells, &DataType::Float64) {
-                Ok(numbers) => numbers
-                    .as_primitive::<Float64Type>()
-                    .iter()
-                    .map(|cell| cell.unwrap_or(f64::NAN))
-                    .collect(),
-                Err(_) => vec![f64::NAN; cells.len()],
-            },
+        if is_text(cells.data_type()) {
+            let text = as_text(&cells);
+            let read = |cell: &str| match (&self.kind, &self.style) {
+                (Kind::Boolean, _) => spelling::boolean(cell).map(|b| f64::from(u8::from(b))),
+                (_, CellStyle::Date(style)) => style.parse(cell),
+                (_, CellStyle::Number(style)) => style.parse(cell),
+                (_, CellStyle::Plain) => spelling::number(cell),
+            };
+            return text.iter().map(|cell| cell.and_then(read).unwrap_or(f64::NAN)).collect();
         }
+        let (type_, per_day) = match cells.data_type() {
+            DataType::Date32 => (DataType::Int32, Some(1.0)),
+            DataType::Date64 => (DataType::Int64, Some(DAY * 1e3)),
+            DataType::Timestamp(unit, _) => (DataType::Int64, Some(DAY * per_second(*unit))),
+            // A cast from booleans to floats exists only by way of integers.
+            DataType::Boolean => (DataType::UInt8, None),
+            _ => (DataType::Float64, None),
+        };
+        let numbers = arrow_cast::cast(&cells, &type_)
+            .and_then(|numbers| arrow_cast::cast(&numbers, &DataType::Float64));
+        let Ok(numbers) = numbers else { return vec![f64::NAN; cells.len()] };
+        let numbers = numbers.as_primitive::<Float64Type>().iter();
+        let scaled = |value: f64| per_day.map_or(value, |per_day| value / per_day);
+        numbers.map(|cell| cell.map_or(f64::NAN, scaled)).collect()
     }
 
-    /// The cells as levels: by value where they are numbers, alphabetically otherwise.
-    ///
-    /// # Panics
-    /// If the column is a block.
+    /// The cells as levels: by value where they are numbers, alphabetically otherwise. A block has none.
     pub fn levels(&self) -> Levels {
-        let missing = missing_cells(self.array());
+        let missing = missing_cells(&self.array());
         let text = self.text();
         let mut names: Vec<&str> =
             (0..text.len()).filter(|&row| !missing[row]).map(|row| text.value(row)).collect();
@@ -157,16 +174,13 @@ impl Column {
         Levels { names: names.iter().map(|&name| name.to_owned()).collect(), codes }
     }
 
-    /// The cells as text; null where one is missing.
-    ///
-    /// # Panics
-    /// If the column is a block.
+    /// The cells as text; null where one is missing, and everywhere in a block.
     pub fn text(&self) -> StringArray {
         let cells = self.array();
         if let Some(text) = cells.as_string_opt::<i32>() {
             return text.clone();
         }
-        let missing = missing_cells(cells);
+        let missing = missing_cells(&cells);
         let options = FormatOptions::default();
         let Ok(formatter) = ArrayFormatter::try_new(cells.as_ref(), &options) else {
             return StringArray::new_null(cells.len());
@@ -176,108 +190,34 @@ impl Column {
             .collect()
     }
 
-    /// Which rows are missing.
-    ///
-    /// # Panics
-    /// If the column is a block.
+    /// Which rows are missing; in a block, which has no single cell per row, all of them. See
+    /// [`Block::missing`] for its cells.
     pub fn missing(&self) -> Vec<bool> {
-        missing_cells(self.array())
+        missing_cells(&self.array())
     }
 
-    fn array(&self) -> &ArrayRef {
+    /// The cells; a block has none.
+    pub(crate) fn array(&self) -> ArrayRef {
         match &self.data {
-            ColumnData::Array(cells) => cells,
-            ColumnData::Block(_) => panic!("column '{}' is a block", self.name),
+            ColumnData::Array(cells) => cells.clone(),
+            ColumnData::Block(block) => {
+                arrow_array::new_null_array(&DataType::Float64, block.rows())
+            }
         }
     }
 
-    /// The same column with the missing cells replaced by numbers: `estimate` has one value a
-    /// row, read only where the cell is missing. Whole-number columns get whole numbers.
-    #[must_use]
-    pub fn completed_with_numbers(&self, estimate: &[f64]) -> Column {
-        let cells = self.array();
-        let observed = self.numbers();
-        let whole = self.kind == Kind::Count
-            || cells.data_type().is_integer()
-            || observed.iter().all(|value| value.is_nan() || value.fract() == 0.0);
-        let floor = if self.kind == Kind::Count { 0.0 } else { f64::NEG_INFINITY };
-        let settle = |value: f64| if whole { value.round().max(floor) } else { value };
-        let estimates: ArrayRef = match cells.data_type() {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-                if self.kind == Kind::Boolean =>
-            {
-                let words = spelling::BooleanWords::of(&as_text(cells));
-                let word = |value: &f64| words.word(*value >= 0.5);
-                Arc::new(StringArray::from_iter_values(estimate.iter().map(word)))
-            }
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                let text = as_text(cells);
-                let decimals = match whole {
-                    true => 0,
-                    false => spelling::decimals(text.iter().flatten(), &observed),
-                };
-                let spell = |value: &f64| spelling::format_number(settle(*value), decimals);
-                Arc::new(StringArray::from_iter_values(estimate.iter().map(spell)))
-            }
-            DataType::Boolean => {
-                Arc::new(BooleanArray::from_iter(estimate.iter().map(|&value| Some(value >= 0.5))))
-            }
-            _ if self.kind == Kind::Boolean => Arc::new(Float64Array::from_iter_values(
-                estimate.iter().map(|&value| if value >= 0.5 { 1.0 } else { 0.0 }),
-            )),
-            _ => {
-                let spelt = observed.iter().filter(|value| !value.is_nan()).map(f64::to_string);
-                let spelt: Vec<String> = spelt.take(SAMPLE).collect();
-                let decimals = spelling::decimals(spelt.iter().map(String::as_str), &observed);
-                let scale = 10f64.powi(decimals.min(MAX_DECIMALS) as i32);
-                let round = |value: f64| match decimals {
-                    0..=MAX_DECIMALS => (settle(value) * scale).round() / scale,
-                    _ => settle(value),
-                };
-                Arc::new(Float64Array::from_iter_values(estimate.iter().map(|&v| round(v))))
-            }
-        };
-        self.with_estimates(&estimates)
+    pub(crate) fn style(&self) -> &CellStyle {
+        &self.style
     }
 
-    /// The same column with the missing cells replaced by levels: `estimate` has one position in
-    /// `names` a row, read only where the cell is missing.
-    #[must_use]
-    pub fn completed_with_levels(&self, names: &[String], estimate: &[u32]) -> Column {
-        let chosen = estimate.iter().map(|&code| names.get(code as usize).map(String::as_str));
-        let estimates: ArrayRef = Arc::new(StringArray::from_iter(chosen));
-        self.with_estimates(&estimates)
-    }
-
-    /// Takes `estimates` where a cell is missing, in the column's own type.
-    fn with_estimates(&self, estimates: &ArrayRef) -> Column {
-        let cells = self.array();
-        let plain = match cells.data_type() {
-            DataType::Dictionary(_, values) => values.as_ref().clone(),
-            other => other.clone(),
-        };
-        let mask = BooleanArray::from(missing_cells(cells));
-        let merged = arrow_cast::cast(estimates, &plain)
-            .and_then(|estimates| {
-                let cells = arrow_cast::cast(cells, &plain)?;
-                arrow_select::zip::zip(&mask, &estimates, &cells)
-            })
-            .and_then(|merged| arrow_cast::cast(&merged, cells.data_type()));
-        // A cast between a column's own type and numbers or text, which its kind vouches for.
-        let merged = merged.unwrap_or_else(|_| cells.clone());
-        Column::new(self.name.clone(), self.kind.clone(), merged)
-    }
-
-    /// The same column with the cells of `hidden` missing.
-    ///
-    /// # Panics
-    /// If the column is a block.
+    /// The same column with the cells of `hidden` missing; a block stays as it is.
     #[must_use]
     pub fn with_hidden_rows(&self, hidden: &[bool]) -> Column {
-        let cells = self.array();
+        let ColumnData::Array(cells) = &self.data else { return self.clone() };
         let mask = BooleanArray::from(hidden.to_vec());
-        let holed = arrow_select::nullif::nullif(cells, &mask).unwrap_or_else(|_| cells.clone());
-        Column::new(self.name.clone(), self.kind.clone(), holed)
+        // The mask has one entry per cell.
+        let masked = arrow_select::nullif::nullif(cells, &mask).unwrap_or_else(|_| cells.clone());
+        self.with_cells(masked)
     }
 
     /// The column with `rows` missing rows behind its own.
@@ -293,21 +233,36 @@ impl Column {
                 let longer = arrow_select::concat::concat(&[cells.as_ref(), empty.as_ref()]);
                 // Two arrays of one type always join.
                 let longer = longer.unwrap_or_else(|_| cells.clone());
-                Column::new(self.name.clone(), self.kind.clone(), longer)
+                self.with_cells(longer)
             }
         }
     }
 }
 
+/// How many units of a timestamp make a second.
+pub(crate) fn per_second(unit: TimeUnit) -> f64 {
+    match unit {
+        TimeUnit::Second => 1.0,
+        TimeUnit::Millisecond => 1e3,
+        TimeUnit::Microsecond => 1e6,
+        TimeUnit::Nanosecond => 1e9,
+    }
+}
+
+/// Whether cells of this type are text.
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
 /// A text column of any layout.
-fn as_text(cells: &ArrayRef) -> StringArray {
+pub(crate) fn as_text(cells: &ArrayRef) -> StringArray {
     let text = arrow_cast::cast(cells, &DataType::Utf8);
     // Layouts of text convert into one another.
     text.map_or_else(|_| StringArray::new_null(cells.len()), |text| text.as_string::<i32>().clone())
 }
 
 /// Null, or a number that is not one.
-fn missing_cells(cells: &ArrayRef) -> Vec<bool> {
+pub(crate) fn missing_cells(cells: &ArrayRef) -> Vec<bool> {
     let is_nan: Box<dyn Fn(usize) -> bool> = match cells.data_type() {
         DataType::Float64 => {
             let numbers = cells.as_primitive::<Float64Type>();

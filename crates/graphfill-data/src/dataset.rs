@@ -1,6 +1,8 @@
 //! A node table and its graph, as they came out of the files.
 
+use crate::found_columns::FoundColumns;
 use crate::graph::Graph;
+use crate::note::Note;
 use crate::table::NodeTable;
 
 /// What a reader returns.
@@ -14,8 +16,10 @@ pub struct Dataset {
     pub table: NodeTable,
     /// The edges, over the rows of the table.
     pub graph: Graph,
-    /// What the reader noticed and did about it, a sentence each.
-    pub notes: Vec<String>,
+    /// Which columns hold ids and the ends of edges, where files have columns.
+    pub found: Option<FoundColumns>,
+    /// What the reader guessed or noticed.
+    pub notes: Vec<Note>,
 }
 
 impl Dataset {
@@ -30,6 +34,7 @@ impl Dataset {
             format: format.to_owned(),
             table,
             graph,
+            found: None,
             notes: Vec::new(),
         }
     }

@@ -116,6 +116,14 @@ pub enum DataError {
         /// What to do.
         hint: Hint,
     },
+    /// The estimates of a column do not fit its type.
+    #[error("the estimates of column '{column}' do not fit its type {problem}")]
+    Estimates {
+        /// The column.
+        column: String,
+        /// Its type, and what does not fit.
+        problem: String,
+    },
     /// The request itself makes no sense for this data.
     #[error("{found}{hint}")]
     Request {
@@ -186,7 +194,10 @@ impl DataError {
             | DataError::Request { hint, .. }
             | DataError::MemoryLimit { hint, .. }
             | DataError::Download { hint, .. } => Some(hint),
-            DataError::Read { .. } | DataError::Write { .. } | DataError::Cancelled => None,
+            DataError::Read { .. }
+            | DataError::Write { .. }
+            | DataError::Estimates { .. }
+            | DataError::Cancelled => None,
         }
     }
 

@@ -125,6 +125,28 @@ impl<'a> IdIndex<'a> {
         }
     }
 
+    /// The id of a node that is `text` but for leading zeros, a `.0` behind a whole number, or case.
+    pub(crate) fn same_but_for_spelling(&self, text: &str) -> Option<String> {
+        let text = text.trim();
+        let whole = text.strip_suffix(".0").unwrap_or(text);
+        let stripped = whole.trim_start_matches('0');
+        let stripped = if stripped.is_empty() { "0" } else { stripped };
+        let direct = [whole, stripped].into_iter().find_map(|id| self.row_of_text(id));
+        let row = direct.or_else(|| match self.ids {
+            NodeIds::Integers(_) => None,
+            NodeIds::Strings(ids) => {
+                let canonical = |id: &str| {
+                    let id = id.trim();
+                    id.strip_suffix(".0").unwrap_or(id).trim_start_matches('0').to_lowercase()
+                };
+                let wanted = canonical(text);
+                let same = |row: &usize| canonical(ids.value(*row)) == wanted;
+                (0..ids.len()).find(same).map(|row| row as u32)
+            }
+        });
+        row.map(|row| self.ids.text(row as usize))
+    }
+
     /// The row of a whole-number id.
     pub fn row_of_integer(&self, id: i64) -> Option<u32> {
         let NodeIds::Integers(ids) = self.ids else {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 /// The kind of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Any number; estimated by its mean, scored by squared error.
     Number,
@@ -14,6 +15,8 @@ pub enum Kind {
     Boolean,
     /// One of a few levels.
     Category,
+    /// A date or timestamp; estimated as a number of days.
+    Date,
     /// Many 0/1 or numeric columns that belong together.
     Block(BlockKind),
     /// Carried along untouched, for this reason.
@@ -31,6 +34,7 @@ pub enum BlockKind {
 
 /// Why a column is carried along untouched.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unused {
     /// No cell has a value.
     AllMissing,
@@ -43,6 +47,8 @@ pub enum Unused {
     },
     /// The file's type for it is not one that can be estimated.
     UnsupportedType(String),
+    /// Dates such as 03/04/2021, where no cell tells whether the day or the month stands first.
+    OpenDates,
     /// A list column whose lists differ in length.
     RaggedLists,
     /// The column holds the labels.
@@ -59,9 +65,9 @@ impl Kind {
         !matches!(self, Kind::Unused(_))
     }
 
-    /// Whether the column is a single column of numbers.
+    /// Whether the column is a single column of numbers (dates are numbers of days).
     pub fn is_numeric(&self) -> bool {
-        matches!(self, Kind::Number | Kind::Count)
+        matches!(self, Kind::Number | Kind::Count | Kind::Date)
     }
 
     /// One word for it.
@@ -71,6 +77,7 @@ impl Kind {
             Kind::Count => "count",
             Kind::Boolean => "boolean",
             Kind::Category => "category",
+            Kind::Date => "date",
             Kind::Block(BlockKind::Binary) => "binary block",
             Kind::Block(BlockKind::Numeric) => "numeric block",
             Kind::Unused(_) => "unused",
@@ -87,6 +94,7 @@ impl fmt::Display for Unused {
                 write!(f, "free text: {distinct} different values")
             }
             Unused::UnsupportedType(name) => write!(f, "type {name} is not estimated"),
+            Unused::OpenDates => write!(f, "dates whose cells don't tell day from month"),
             Unused::RaggedLists => write!(f, "its lists differ in length"),
             Unused::Label => write!(f, "holds the labels"),
             Unused::NodeType => write!(f, "tells the type of each node"),
@@ -106,17 +114,20 @@ pub enum DeclaredKind {
     Boolean,
     /// [`Kind::Category`].
     Category,
+    /// [`Kind::Date`].
+    Date,
     /// Carried along untouched.
     Unused,
 }
 
 impl DeclaredKind {
     /// Every kind that can be declared, in the order of the documentation.
-    pub const ALL: [DeclaredKind; 5] = [
+    pub const ALL: [DeclaredKind; 6] = [
         DeclaredKind::Number,
         DeclaredKind::Count,
         DeclaredKind::Boolean,
         DeclaredKind::Category,
+        DeclaredKind::Date,
         DeclaredKind::Unused,
     ];
 
@@ -127,6 +138,7 @@ impl DeclaredKind {
             DeclaredKind::Count => "count",
             DeclaredKind::Boolean => "boolean",
             DeclaredKind::Category => "category",
+            DeclaredKind::Date => "date",
             DeclaredKind::Unused => "unused",
         }
     }
@@ -138,6 +150,7 @@ impl DeclaredKind {
             Kind::Count => Some(DeclaredKind::Count),
             Kind::Boolean => Some(DeclaredKind::Boolean),
             Kind::Category => Some(DeclaredKind::Category),
+            Kind::Date => Some(DeclaredKind::Date),
             // Inferred again they would be, or (a date spelt as text, a label) they would not.
             Kind::Unused(Unused::AllMissing | Unused::Constant | Unused::FreeText { .. }) => None,
             Kind::Unused(_) => Some(DeclaredKind::Unused),

@@ -74,10 +74,13 @@ impl BooleanWords {
 /// More digits behind the point than this are spelt with an exponent.
 const MAX_PLAIN_DECIMALS: usize = 15;
 
+/// Smaller numbers of so many digits are spelt with an exponent.
+const MIN_PLAIN: f64 = 1e-5;
+
 /// Digits behind the point that suit estimates of a column: as many as its cells have, or more
 /// where rounding to those would blur more than a hundredth of the column's spread.
-pub(crate) fn decimals<'a>(cells: impl Iterator<Item = &'a str>, numbers: &[f64]) -> usize {
-    let written = cells.map(written_decimals).max().unwrap_or(0);
+pub(crate) fn decimals(written: impl Iterator<Item = usize>, numbers: &[f64]) -> usize {
+    let written = written.max().unwrap_or(0);
     let known: Vec<f64> = numbers.iter().copied().filter(|value| !value.is_nan()).collect();
     let count = known.len().max(1) as f64;
     let mean = known.iter().sum::<f64>() / count;
@@ -88,7 +91,7 @@ pub(crate) fn decimals<'a>(cells: impl Iterator<Item = &'a str>, numbers: &[f64]
 }
 
 /// The digits behind the point of one cell, its exponent counted in.
-fn written_decimals(cell: &str) -> usize {
+pub(crate) fn written_decimals(cell: &str) -> usize {
     let cell = cell.trim();
     let (mantissa, exponent) = match cell.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().unwrap_or(0)),
@@ -101,7 +104,10 @@ fn written_decimals(cell: &str) -> usize {
 /// The number with at most so many digits behind the point; with an exponent where they are many.
 pub(crate) fn format_number(value: f64, decimals: usize) -> String {
     if decimals > MAX_PLAIN_DECIMALS {
-        return format!("{value:.6e}");
+        // Seven digits: what an estimate in single precision has.
+        let rounded: f64 = format!("{value:.6e}").parse().unwrap_or(value);
+        let plain = rounded == 0.0 || rounded.abs() >= MIN_PLAIN;
+        return if plain { rounded.to_string() } else { format!("{rounded:e}") };
     }
     let mut text = format!("{value:.decimals$}");
     if text.contains('.') {
@@ -113,6 +119,7 @@ pub(crate) fn format_number(value: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::decimals as decimals_of;
     use super::*;
 
     #[test]
@@ -129,16 +136,20 @@ mod tests {
     #[test]
     fn spells_with_the_decimals_of_the_column() {
         let cells = ["1.25", "3", "1.5e-1"];
-        assert_eq!(decimals(cells.into_iter(), &[1.25, 3.0, 0.15]), 2);
+        let decimals = |cells: &[&str], numbers: &[f64]| {
+            decimals_of(cells.iter().map(|cell| written_decimals(cell)), numbers)
+        };
+        assert_eq!(decimals(&cells, &[1.25, 3.0, 0.15]), 2);
         // Steps of a tenth are coarse where values differ by little more.
-        assert_eq!(decimals(["0.1", "0.2"].into_iter(), &[0.1, 0.2]), 4);
+        assert_eq!(decimals(&["0.1", "0.2"], &[0.1, 0.2]), 4);
         assert_eq!(format_number(2.0, 2), "2");
         assert_eq!(format_number(2.666, 2), "2.67");
         assert_eq!(format_number(-0.001, 2), "0");
         assert_eq!(format_number(100.0, 0), "100");
         let tiny = [1e-20, 2e-20];
-        let needed = decimals(["1e-20", "2e-20"].into_iter(), &tiny);
-        assert_eq!(format_number(1.5e-20, needed), "1.500000e-20");
+        let needed = decimals(&["1e-20", "2e-20"], &tiny);
+        assert_eq!(format_number(1.5e-20, needed), "1.5e-20");
+        assert_eq!(format_number(0.3, 17), "0.3");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use arrow_schema::DataType;
 
 use crate::cell_mask::CellMask;
 use crate::column::{Column, ColumnData};
+use crate::formats::Dialect;
 use crate::ids::NodeIds;
 use crate::labels::Labels;
 
@@ -16,6 +17,8 @@ pub struct NodeTable {
     pub id_column: IdColumn,
     /// What a typed file says about itself beside its columns, kept for the output.
     pub file_metadata: HashMap<String, String>,
+    /// How the text file was written down, kept for the output.
+    pub(crate) dialect: Option<Dialect>,
     ids: NodeIds,
     columns: Vec<Column>,
     labels: Option<Labels>,
@@ -26,15 +29,17 @@ pub struct NodeTable {
 pub struct IdColumn {
     /// Its name.
     pub name: String,
-    /// How many columns stood before it.
-    pub position: usize,
+    /// How many columns stood before it; none where the file has no such column (nodes are numbered).
+    pub position: Option<usize>,
     /// Its type in a typed file.
     pub data_type: Option<DataType>,
+    /// Whether the text file has no line of column names.
+    pub headerless: bool,
 }
 
 impl Default for IdColumn {
     fn default() -> Self {
-        IdColumn { name: "id".to_owned(), position: 0, data_type: None }
+        IdColumn { name: "id".to_owned(), position: Some(0), data_type: None, headerless: false }
     }
 }
 
@@ -55,7 +60,8 @@ impl NodeTable {
         if let Some(labels) = &labels {
             assert_eq!(labels.codes.len(), ids.len(), "rows of the labels");
         }
-        NodeTable { id_column, file_metadata: HashMap::new(), ids, columns, labels }
+        let file_metadata = HashMap::new();
+        NodeTable { id_column, file_metadata, dialect: None, ids, columns, labels }
     }
 
     /// The number of rows.
@@ -98,7 +104,7 @@ impl NodeTable {
     pub fn with_columns(&self, columns: Vec<Column>) -> NodeTable {
         let (ids, labels) = (self.ids.clone(), self.labels.clone());
         let table = NodeTable::new(self.id_column.clone(), ids, columns, labels);
-        NodeTable { file_metadata: self.file_metadata.clone(), ..table }
+        NodeTable { file_metadata: self.file_metadata.clone(), dialect: self.dialect, ..table }
     }
 
     /// The table with further rows in which everything is missing.
@@ -110,7 +116,8 @@ impl NodeTable {
             labels.codes.resize(self.rows() + ids.len(), None);
             labels
         });
-        NodeTable::new(self.id_column.clone(), self.ids.extended(ids), columns, labels)
+        let table = NodeTable::new(self.id_column.clone(), self.ids.extended(ids), columns, labels);
+        NodeTable { file_metadata: self.file_metadata.clone(), dialect: self.dialect, ..table }
     }
 
     /// The missing cells of the used columns. Columns of the mask are counted through the used

@@ -95,6 +95,9 @@ impl DeclaredTypes {
 }
 
 impl TypesFile {
+    /// The first line of a types file that was written by a conversion.
+    pub(crate) const FIRST_LINE: &str = "# Column types, written by graphfill convert.";
+
     /// Reads a types file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).map_err(|error| DataError::read(path, error))?;
@@ -109,8 +112,9 @@ impl TypesFile {
             toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))?;
         let mut types = DeclaredTypes::default();
         for (column, word) in written.types {
-            let kind =
-                word.parse().map_err(|found| wrong(format!("column '{column}': {found}")))?;
+            let kind = word
+                .parse()
+                .map_err(|found: String| wrong(format!("column '{column}': {found}")))?;
             types.declare(column, kind);
         }
         let blocks = written.blocks.into_iter();
@@ -141,14 +145,14 @@ impl TypesFile {
         let types =
             self.types.iter().map(|(column, kind)| (column.to_owned(), kind.as_str().into()));
         file.insert("types".to_owned(), types.collect::<toml::Table>().into());
-        file.to_string()
+        format!("{}\n{file}", TypesFile::FIRST_LINE)
     }
 
     /// The types file that belongs to a text table: `nodes.csv` → `nodes.types.toml`.
     pub fn path_beside(table: &Path) -> PathBuf {
         let name = table.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
-        let stem = name.strip_suffix(".gz").unwrap_or(&name);
+        let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
         let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
         table.with_file_name(format!("{stem}.types.toml"))
     }

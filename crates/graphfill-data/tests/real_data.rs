@@ -19,7 +19,7 @@ fn data() -> Option<PathBuf> {
 
 fn read(path: impl AsRef<Path>) -> Dataset {
     let location = Location::find(path.as_ref(), None).unwrap_or_else(|error| panic!("{error}"));
-    let dataset = formats::read(&location, &ReadOptions::default(), &NoProgress);
+    let dataset = formats::read(location, &ReadOptions::default(), &NoProgress);
     dataset.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -140,7 +140,7 @@ fn a_folder_of_parquet_tables_is_one_graph() {
     let folder = data.join("raw/parquet");
     let location = Location::find(&folder, None).expect("tables");
     let options = ReadOptions { label: Some("genre".into()), ..ReadOptions::default() };
-    let dataset = formats::read(&location, &options, &NoProgress).expect("one graph");
+    let dataset = formats::read(location, &options, &NoProgress).expect("one graph");
     assert_eq!(counts(&dataset)[..2], [12_772, 18_644]);
     let labels = dataset.table.labels().expect("genres");
     assert_eq!((labels.known(), labels.classes.len()), (2939, 3));

@@ -31,7 +31,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
         "generate" => (example(text(3)?.parse()?, text(4)?.parse()?, text(5)?.parse()?)?, 6),
         "read" => {
             let location = Location::find(Path::new(text(3)?), None)?;
-            (formats::read(&location, &ReadOptions::default(), &NoProgress)?, 4)
+            (formats::read(location, &ReadOptions::default(), &NoProgress)?, 4)
         }
         other => return Err(format!("'{other}' is neither generate nor read").into()),
     };

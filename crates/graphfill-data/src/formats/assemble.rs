@@ -1,5 +1,6 @@
-//! From the columns of a file to a node table: the id column, blocks, types, labels.
+//! From the columns of a file to a node table: ids, blocks, types, labels, and notes on every guess.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
@@ -9,38 +10,43 @@ use arrow_schema::DataType;
 
 use crate::block::{BlockBuilder, BlockLayout};
 use crate::cell_mask::CellMask;
-use crate::column::{Column, Levels};
+use crate::column::{CellStyle, Column, Levels};
 use crate::error::{DataError, Place, Result};
-use crate::formats::edge_columns::{plain, position};
+use crate::formats::csv::{Delimiter, Dialect};
+use crate::formats::edge_columns::position;
 use crate::formats::lists;
 use crate::formats::options::ReadOptions;
 use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
-use crate::hint::Hint;
+use crate::formats::resolve::IdSource;
+use crate::found_columns::grouped;
+use crate::hint::{Hint, Setting};
 use crate::ids::NodeIds;
-use crate::infer;
+use crate::infer::{self, InferOptions, TypedColumn};
 use crate::kind::{DeclaredKind, Kind, Unused};
 use crate::labels::Labels;
+use crate::missing_words::MissingWords;
+use crate::note::Note;
 use crate::table::{IdColumn, NodeTable};
 
 /// So many 0/1 columns side by side in a text file are one binary block.
 pub const MIN_BLOCK_COLUMNS: usize = 100;
+/// More columns than this are counted rather than listed in a note.
+const MAX_LISTED: usize = 8;
 
-/// Names that id columns usually have.
-const USUAL_IDS: [&str; 4] = ["id", "nodeid", "node", "nodename"];
-
-/// The table that a node file holds, and what was noticed on the way.
+/// The table that a node file holds, and what was guessed on the way.
 pub(crate) fn assemble(
     mut raw: RawTable,
+    id: IdSource,
     options: &ReadOptions,
-) -> Result<(NodeTable, Vec<String>)> {
+) -> Result<(NodeTable, Vec<Note>)> {
     let path = raw.path().to_path_buf();
     let names: Vec<String> = raw.columns.iter().map(|column| column.name.clone()).collect();
     for (declared, _) in options.types.iter() {
         position(&path, &names, declared)?;
     }
     check_distinct(&path, &names)?;
-    let mut notes = Vec::new();
-    let (ids, id_column) = take_ids(&mut raw, &names, options, &mut notes)?;
+    let mut guesses = Guesses::default();
+    let (ids, id_column) = take_ids(&mut raw, id)?;
     let label = options.label.as_deref();
     if let Some(label) = label {
         position(&path, &names, label)?;
@@ -55,28 +61,146 @@ pub(crate) fn assemble(
     while at < waiting.len() {
         if let Some(run) = runs.iter().find(|run| run.first == at) {
             let members = waiting[run.first..=run.last].iter_mut().filter_map(Option::take);
-            columns.push(block_of(&raw, &run.name, members.collect(), rows)?);
+            columns.push(block_of(&raw, &run.name, members.collect(), rows, options)?);
             at = run.last + 1;
             continue;
         }
         if let Some(column) = waiting[at].take() {
             if label == Some(column.name.as_str()) {
-                let cells = column.cells.into_array();
-                let column = Column::new(column.name, Kind::Unused(Unused::Label), cells);
+                let column = label_column(column, options, &mut guesses);
                 labels = Some(labels_of(&column));
                 columns.push(column);
             } else {
-                columns.push(single_column(&raw, column, options)?);
+                let typed = single_column(&raw, column, options)?;
+                guesses.note(&typed);
+                columns.push(typed.column);
             }
         }
         at += 1;
     }
     let mut table = NodeTable::new(id_column, ids, columns, labels);
     table.file_metadata = std::mem::take(&mut raw.metadata);
-    Ok((table, notes))
+    table.dialect = raw.dialect;
+    Ok((table, guesses.into_notes()))
 }
 
-fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Result<Column> {
+/// What was guessed about columns, gathered so that a table of many columns gives few notes.
+#[derive(Default)]
+struct Guesses {
+    missing_words: BTreeMap<String, usize>,
+    missing_columns: Vec<(String, usize)>,
+    styles: Vec<String>,
+    codes: Vec<String>,
+    notes: Vec<Note>,
+}
+
+impl Guesses {
+    fn note(&mut self, typed: &TypedColumn) {
+        let name = typed.column.name();
+        let missing: usize = typed.missing_words.values().sum();
+        if missing > 0 {
+            self.missing_columns.push((name.to_owned(), missing));
+            for (word, count) in &typed.missing_words {
+                *self.missing_words.entry(word.clone()).or_default() += count;
+            }
+        }
+        if let CellStyle::Number(style) = typed.column.style() {
+            self.styles.push(format!("'{name}' ({})", style.describe()));
+        }
+        if let Some(cell) = &typed.open_decimal {
+            let text =
+                format!("column '{name}': the comma of '{cell}' was taken to separate thousands");
+            self.notes.push(Note::warning(text).with(Setting::Decimal));
+        }
+        if typed.may_be_codes {
+            self.codes.push(name.to_owned());
+        }
+        if *typed.column.kind() == Kind::Unused(Unused::OpenDates) {
+            let text = format!(
+                "column '{name}': its dates don't tell day from month, so it is left as it is"
+            );
+            self.notes.push(Note::warning(text).with(Setting::DateOrder));
+        }
+        if let Some(extreme) = &typed.extreme {
+            let cells = match extreme.cells {
+                1 => "one cell holds".to_owned(),
+                cells => format!("{} cells hold", grouped(cells as u64)),
+            };
+            let (least, most) = extreme.others;
+            let value = extreme.value.to_string();
+            let text = format!(
+                "column '{name}': {cells} {value}, far from the other values ({least} to {most}); it moves the estimates of other rows"
+            );
+            self.notes.push(Note::warning(text).with(Setting::MissingValue(value)));
+        }
+    }
+
+    fn into_notes(self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        if !self.missing_columns.is_empty() {
+            let total: usize = self.missing_columns.iter().map(|(_, count)| count).sum();
+            let words: Vec<String> =
+                self.missing_words.keys().map(|word| format!("'{word}'")).collect();
+            let columns =
+                listed(self.missing_columns.iter().map(|(name, count)| format!("{name}: {count}")));
+            let cells = if total == 1 { "cell was" } else { "cells were" };
+            let text = format!(
+                "{} {cells} read as missing because of {} ({columns})",
+                grouped(total as u64),
+                words.join(", ")
+            );
+            notes.push(Note::new(text).with(Setting::NoMissingValues));
+        }
+        if !self.styles.is_empty() {
+            let text = format!(
+                "numbers were read in the style of their column: {}",
+                listed(self.styles.into_iter())
+            );
+            notes.push(Note::new(text).with(Setting::Decimal));
+        }
+        if !self.codes.is_empty() {
+            let first = self.codes[0].clone();
+            let text = format!(
+                "few different whole numbers, read as counts: {}; declare a column as a category if its numbers are codes",
+                listed(self.codes.into_iter())
+            );
+            notes.push(
+                Note::new(text).with(Setting::Type { column: first, kind: DeclaredKind::Category }),
+            );
+        }
+        notes.extend(self.notes);
+        notes
+    }
+}
+
+/// The first items of a list, and how many more there are.
+fn listed(items: impl ExactSizeIterator<Item = String>) -> String {
+    let more = items.len().saturating_sub(MAX_LISTED);
+    let shown: Vec<String> = items.take(MAX_LISTED).collect();
+    if more > 0 { format!("{}, and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+/// The column of labels. Words for "missing" are classes like others unless the caller gave them.
+fn label_column(column: RawColumn, options: &ReadOptions, guesses: &mut Guesses) -> Column {
+    let words = &options.missing_words;
+    let mut cells = column.cells.into_array();
+    if let Some(text) = cells.as_string_opt::<i32>() {
+        let said: Vec<bool> =
+            text.iter().map(|cell| cell.is_some_and(|cell| words.contains(cell))).collect();
+        let count = said.iter().filter(|&&said| said).count();
+        if count > 0 && words.are_given() {
+            cells = Column::new("", Kind::Category, cells).with_hidden_rows(&said).array();
+        } else if count > 0 {
+            let word = said.iter().position(|&said| said).map_or("", |row| text.value(row));
+            let found =
+                format!("labels: {count} cells such as '{word}' are a class like any other");
+            guesses.notes.push(Note::new(found).with(Setting::MissingValue(word.to_owned())));
+        }
+    }
+    Column::new(column.name, Kind::Unused(Unused::Label), cells)
+}
+
+fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Result<TypedColumn> {
     let declared = options.types.get(&column.name).or(column.declared);
     let cells = column.cells.into_array();
     let is_list = matches!(
@@ -84,37 +208,33 @@ fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Re
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _)
     );
     let made = if is_list && declared != Some(DeclaredKind::Unused) {
-        lists::block_column(&column.name, &cells)
+        lists::block_column(&column.name, &cells).map(TypedColumn::new)
     } else {
-        infer::typed_column(&column.name, cells, declared)
+        infer::interpret(&column.name, cells, declared, &infer_options(raw, options))
     };
     made.map_err(|invalid| {
         let place = raw.place(invalid.row).column(&column.name);
-        DataError::malformed(place, invalid.found, invalid.remedy)
+        DataError::malformed(place, invalid.found, invalid.hint)
     })
 }
 
-fn take_ids(
-    raw: &mut RawTable,
-    names: &[String],
-    options: &ReadOptions,
-    notes: &mut Vec<String>,
-) -> Result<(NodeIds, IdColumn)> {
+fn infer_options<'a>(raw: &RawTable, options: &'a ReadOptions) -> InferOptions<'a> {
+    let semicolons = |dialect: &Dialect| dialect.delimiter == Delimiter::Byte(b';');
+    InferOptions {
+        missing_words: &options.missing_words,
+        decimal: options.decimal,
+        date_order: options.date_order,
+        unusable: options.unusable_values,
+        semicolons: raw.dialect.as_ref().is_some_and(semicolons),
+    }
+}
+
+fn take_ids(raw: &mut RawTable, id: IdSource) -> Result<(NodeIds, IdColumn)> {
     let path = raw.path().to_path_buf();
-    let named = match &options.id {
-        Some(name) => Some(position(&path, names, name)?),
-        None => USUAL_IDS.iter().find_map(|usual| names.iter().position(|n| plain(n) == *usual)),
-    };
-    let candidate = named.or_else(|| {
-        let first = raw.columns.first()?;
-        let ids = ids_of(&first.cells, raw.is_text())?;
-        ids.index().is_ok().then_some(0)
-    });
-    let Some(position) = candidate else {
-        notes.push(
-            "no id column was found, so nodes are numbered from 0; name one with --id".to_owned(),
-        );
-        return Ok((NodeIds::numbered(raw.rows()), IdColumn::default()));
+    let headerless = raw.headerless;
+    let IdSource::Column(position) = id else {
+        let id_column = IdColumn { position: None, headerless, ..IdColumn::default() };
+        return Ok((NodeIds::numbered(raw.rows()), id_column));
     };
     let column = &raw.columns[position];
     let Some(ids) = ids_of(&column.cells, raw.is_text()) else {
@@ -125,12 +245,11 @@ fn take_ids(
             None => DataError::malformed(
                 Place::file(&path).column(&column.name),
                 "ids are text or whole numbers",
-                "name another id column with --id",
+                "name another id column",
             ),
         });
     };
-    let repeated = ids.index().err();
-    if let Some(row) = repeated {
+    if let Err(row) = ids.index() {
         return Err(DataError::DuplicateId {
             place: raw.place(row).column(&column.name),
             id: ids.text(row),
@@ -144,12 +263,12 @@ fn take_ids(
         RawCells::Array(cells) if !raw.is_text() => Some(cells.data_type().clone()),
         RawCells::Array(_) | RawCells::Bytes(_) => None,
     };
-    Ok((ids, IdColumn { name: column.name, position, data_type }))
+    Ok((ids, IdColumn { name: column.name, position: Some(position), data_type, headerless }))
 }
 
 /// The cells as ids; none where one is missing or the type is no id. Only a text file leaves open
 /// whether digits are a number: a typed one says so, and edges are then written in that type.
-fn ids_of(cells: &RawCells, from_text: bool) -> Option<NodeIds> {
+pub(crate) fn ids_of(cells: &RawCells, from_text: bool) -> Option<NodeIds> {
     if first_missing(cells).is_some() {
         return None;
     }
@@ -229,7 +348,8 @@ fn blocks(raw: &RawTable, path: &Path, options: &ReadOptions) -> Result<Vec<Run>
     }
     for (first, last, _) in consecutive(&raw.columns, |at| {
         let column = &raw.columns[at];
-        (!taken(&runs, at) && is_zero_or_one(column)).then(|| data_type(column))
+        (!taken(&runs, at) && is_zero_or_one(column, &options.missing_words))
+            .then(|| data_type(column))
     }) {
         if last + 1 - first >= MIN_BLOCK_COLUMNS {
             runs.push(Run { name: common_name(&names[first..=last]), first, last });
@@ -265,9 +385,11 @@ fn data_type(column: &RawColumn) -> Option<DataType> {
     }
 }
 
-fn is_zero_or_one(column: &RawColumn) -> bool {
+fn is_zero_or_one(column: &RawColumn, words: &MissingWords) -> bool {
     match &column.cells {
-        RawCells::Bytes(bytes) => bytes.iter().all(|byte| matches!(byte, 0 | b'0' | b'1')),
+        RawCells::Bytes(bytes) => {
+            bytes.iter().all(|&byte| matches!(byte, 0 | b'0' | b'1') || says_missing(byte, words))
+        }
         RawCells::Array(cells) => {
             let numeric = cells.data_type().is_numeric() || *cells.data_type() == DataType::Boolean;
             numeric && {
@@ -276,6 +398,11 @@ fn is_zero_or_one(column: &RawColumn) -> bool {
             }
         }
     }
+}
+
+/// Whether a cell of one byte says "missing".
+fn says_missing(byte: u8, words: &MissingWords) -> bool {
+    words.contains(char::from(byte).encode_utf8(&mut [0; 4]))
 }
 
 /// Gives every run a name that no other run and no single column has.
@@ -313,7 +440,14 @@ fn common_name(names: &[String]) -> String {
     if common.is_empty() { format!("{first}…{last}") } else { common.to_owned() }
 }
 
-fn block_of(raw: &RawTable, name: &str, members: Vec<RawColumn>, rows: usize) -> Result<Column> {
+fn block_of(
+    raw: &RawTable,
+    name: &str,
+    members: Vec<RawColumn>,
+    rows: usize,
+    options: &ReadOptions,
+) -> Result<Column> {
+    let words = &options.missing_words;
     let names: Vec<String> = members.iter().map(|column| column.name.clone()).collect();
     let layout = match members.first().and_then(data_type) {
         Some(one_type) => BlockLayout::TypedColumns(names, one_type),
@@ -323,10 +457,16 @@ fn block_of(raw: &RawTable, name: &str, members: Vec<RawColumn>, rows: usize) ->
     let mut cells_of_column = Vec::with_capacity(width);
     for member in members {
         cells_of_column.push(match member.cells {
-            RawCells::Bytes(bytes) if bytes.iter().all(|b| matches!(b, 0 | b'0'..=b'9')) => {
+            RawCells::Bytes(mut bytes)
+                if bytes
+                    .iter()
+                    .all(|&b| matches!(b, 0 | b'0'..=b'9') || says_missing(b, words)) =>
+            {
+                let missing = |byte: &u8| !byte.is_ascii_digit();
+                bytes.iter_mut().filter(|byte| missing(byte)).for_each(|byte| *byte = 0);
                 BlockCells::Digits(bytes)
             }
-            cells => BlockCells::Numbers(numbers_of(raw, &member.name, cells)?),
+            cells => BlockCells::Numbers(numbers_of(raw, &member.name, cells, words)?),
         });
     }
     let mut builder = BlockBuilder::new(width, layout);
@@ -364,8 +504,19 @@ impl BlockCells {
     }
 }
 
-fn numbers_of(raw: &RawTable, name: &str, cells: RawCells) -> Result<Vec<f64>> {
-    let column = Column::new(name, Kind::Number, cells.into_array());
+fn numbers_of(
+    raw: &RawTable,
+    name: &str,
+    cells: RawCells,
+    words: &MissingWords,
+) -> Result<Vec<f64>> {
+    let mut column = Column::new(name, Kind::Number, cells.into_array());
+    let text = column.text();
+    let said = text.iter().map(|cell| cell.is_some_and(|cell| words.contains(cell)));
+    let said: Vec<bool> = said.collect();
+    if said.contains(&true) {
+        column = column.with_hidden_rows(&said);
+    }
     let numbers = column.numbers();
     let missing = column.missing();
     let wrong = (0..numbers.len()).find(|&row| !missing[row] && !numbers[row].is_finite());

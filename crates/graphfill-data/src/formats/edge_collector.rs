@@ -17,6 +17,9 @@ pub(crate) struct EdgeCollector<'a> {
     list: EdgeList,
     added: NewNodes,
     skipped: u64,
+    ends: u64,
+    matched: u64,
+    rounded_weights: bool,
     weighted: Option<bool>,
 }
 
@@ -24,7 +27,21 @@ pub(crate) struct EdgeCollector<'a> {
 pub(crate) struct CollectedEdges {
     pub(crate) list: EdgeList,
     pub(crate) added: NodeIds,
+    /// Edges that were left out because they name a node without a row.
     pub(crate) skipped: u64,
+    /// The ends of all edges, and how many of them have a row.
+    pub(crate) ends: u64,
+    pub(crate) matched: u64,
+    /// Whether single precision does not hold a weight with all its digits.
+    pub(crate) rounded_weights: bool,
+}
+
+/// The weight of an edge as a file has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weight {
+    pub(crate) value: f64,
+    /// Whether it has so many digits that single precision may round it.
+    pub(crate) may_round: bool,
 }
 
 impl<'a> EdgeCollector<'a> {
@@ -38,6 +55,9 @@ impl<'a> EdgeCollector<'a> {
             list: EdgeList::unweighted(),
             added: NewNodes::default(),
             skipped: 0,
+            ends: 0,
+            matched: 0,
+            rounded_weights: false,
             weighted: None,
         }
     }
@@ -56,19 +76,9 @@ impl<'a> EdgeCollector<'a> {
             Some(_) => Err(DataError::malformed(
                 Place::file(path),
                 "some edge files have weights and some have none",
-                "give weights in all of them, or pass --weight none",
+                Hint::new("give weights in all of them, or read none").with(Setting::Weight(None)),
             )),
         }
-    }
-
-    /// Whether the node table knows this id.
-    pub(crate) fn knows(&self, id: &str) -> bool {
-        self.row_of(EdgeEnd::Text(id)).is_some()
-    }
-
-    /// Whether the ids are those of a node table.
-    pub(crate) fn has_table(&self) -> bool {
-        self.index.is_some()
     }
 
     /// The row of an id, as it is spelt or else without the spaces around it.
@@ -80,26 +90,34 @@ impl<'a> EdgeCollector<'a> {
         }
     }
 
-    /// An arc between two ids.
+    /// Adds an arc between two ids.
     pub(crate) fn push(
         &mut self,
         path: &Path,
         line: u64,
         (source, target): (EdgeEnd<'_>, EdgeEnd<'_>),
-        weight: Option<f64>,
+        weight: Option<Weight>,
     ) -> Result<()> {
         let weight = match weight {
-            Some(weight) if !is_weight(weight) => {
+            Some(Weight { value, .. }) if !is_weight(value) => {
+                let hint = Hint::new("weights are numbers from 0 to 3e38; or read no weights");
                 return Err(DataError::malformed(
                     Place::line(path, line),
-                    format!("the edge has the weight {weight}"),
-                    "weights are numbers from 0 to 3e38; pass --weight none to leave them out",
+                    format!("the edge has the weight {value}"),
+                    hint.with(Setting::Weight(None)),
                 ));
             }
-            Some(weight) => weight as f32,
+            Some(Weight { value, may_round }) => {
+                if may_round && !self.rounded_weights {
+                    self.rounded_weights = (value as f32).to_string().parse() != Ok(value);
+                }
+                value as f32
+            }
             None => 1.0,
         };
         let rows = (self.row_of(source), self.row_of(target));
+        self.ends += 2;
+        self.matched += u64::from(rows.0.is_some()) + u64::from(rows.1.is_some());
         let (source, target) = match (rows, self.policy) {
             ((Some(source), Some(target)), _) => (source, target),
             (_, UnknownNodes::Skip) => {
@@ -109,14 +127,8 @@ impl<'a> EdgeCollector<'a> {
             (_, UnknownNodes::Error) => {
                 let unknown = if rows.0.is_none() { source } else { target };
                 let id = unknown.to_string().trim().to_owned();
-                return Err(DataError::UnknownNode {
-                    place: Place::line(path, line),
-                    id,
-                    hint: Hint::new(
-                        "add the node to the table, leave such edges out, or add a row for it",
-                    )
-                    .with(Setting::UnknownNodes),
-                });
+                let hint = self.hint_for(&id);
+                return Err(DataError::UnknownNode { place: Place::line(path, line), id, hint });
             }
             (_, UnknownNodes::Add) => (
                 rows.0.unwrap_or_else(|| self.add(source)),
@@ -125,6 +137,20 @@ impl<'a> EdgeCollector<'a> {
         };
         self.list.push(source, target, weight);
         Ok(())
+    }
+
+    /// What to do about an unknown id: a node whose id is the same but for its spelling, if there is one.
+    fn hint_for(&self, id: &str) -> Hint {
+        let same = self.index.as_ref().and_then(|index| index.same_but_for_spelling(id));
+        let advice = match same {
+            Some(known) => {
+                format!("did you mean '{known}'? Write ids in the same way in both files")
+            }
+            None => {
+                "add the node to the table, leave such edges out, or have a row added for it".into()
+            }
+        };
+        Hint::new(advice).with(Setting::UnknownNodes)
     }
 
     fn add(&mut self, end: EdgeEnd<'_>) -> u32 {
@@ -136,7 +162,14 @@ impl<'a> EdgeCollector<'a> {
     }
 
     pub(crate) fn finish(self) -> CollectedEdges {
-        CollectedEdges { list: self.list, added: self.added.into_ids(), skipped: self.skipped }
+        CollectedEdges {
+            list: self.list,
+            added: self.added.into_ids(),
+            skipped: self.skipped,
+            ends: self.ends,
+            matched: self.matched,
+            rounded_weights: self.rounded_weights,
+        }
     }
 }
 

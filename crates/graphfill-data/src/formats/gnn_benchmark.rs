@@ -72,7 +72,7 @@ pub(crate) fn read(path: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let graph = if weighted { graph } else { graph.without_weights() };
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
     let mut dataset = Dataset::new(&name, "gnn-benchmark .npz", table, graph);
-    dataset.notes = notes;
+    dataset.notes = notes.into_iter().map(Into::into).collect();
     Ok(dataset)
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn block_column(name: &str, cells: &ArrayRef) -> Result<Column, Inval
                     return Err(InvalidCell {
                         row,
                         found: format!("item {column} of the list is infinite"),
-                        remedy: "use null for an unknown value, or a finite number".to_owned(),
+                        hint: "use null for an unknown value, or a finite number".into(),
                     });
                 }
                 row_cells.push((column as u32, value));

@@ -4,11 +4,14 @@
 //! what the name of the output asks for.
 
 mod assemble;
+mod column_names;
 mod csv;
 mod edge_collector;
 mod edge_columns;
+mod encoding;
 mod feature_rows;
 mod gnn_benchmark;
+mod input;
 mod lines;
 mod lists;
 mod location;
@@ -16,40 +19,37 @@ mod new_nodes;
 mod npz;
 pub mod ogb;
 pub(crate) mod open;
+mod opened;
 mod options;
 mod output;
+mod output_file;
 mod parquet;
 mod pickle;
 pub mod planetoid;
 mod raw_table;
+mod resolve;
 mod row_counter;
 pub mod splits_file;
 pub mod steam;
 mod tables;
 
 pub use assemble::MIN_BLOCK_COLUMNS;
+pub use csv::Delimiter;
+pub(crate) use csv::Dialect;
+pub use encoding::Encoding;
+pub use input::Input;
 pub use location::Location;
-pub use options::{ReadOptions, UnknownNodes, WeightColumn};
-pub use output::{OutputFormat, outputs, write, write_nodes};
+pub use opened::STANDARD_STREAM;
+pub use options::{Header, ReadOptions, TextOptions, UnknownNodes, UnusableValues, WeightColumn};
+pub use output::{OutputFormat, Replace, outputs, write, write_nodes, write_replacing};
 
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::progress::Progress;
 
 /// Reads a graph, whatever its format.
-pub fn read(
-    location: &Location,
-    options: &ReadOptions,
-    progress: &dyn Progress,
-) -> Result<Dataset> {
-    match location {
-        Location::Npz(path) => npz::read(path, options, progress),
-        Location::GnnBenchmark(path) => gnn_benchmark::read(path, progress),
-        Location::Planetoid(prefix) => planetoid::read(prefix, progress),
-        Location::Ogb(folder) => ogb::read(folder, progress),
-        Location::Steam(folder) => steam::read(folder, progress),
-        Location::Tables { nodes, edges } => tables::read(nodes, edges, options, progress),
-    }
+pub fn read(location: Location, options: &ReadOptions, progress: &dyn Progress) -> Result<Dataset> {
+    location.read(options, progress)
 }
 
 /// Reads a pickle and forgets it: what a fuzzer calls.

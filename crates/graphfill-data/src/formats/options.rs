@@ -1,11 +1,16 @@
-//! What a caller may say about the files: which column is what, and how to treat surprises.
+//! Options of reading: which column is what, how text is written down, and how to treat surprises.
 
 use std::str::FromStr;
 
+use super::csv::Delimiter;
+use super::encoding::Encoding;
+use crate::date_style::DateOrder;
 use crate::graph::Direction;
+use crate::missing_words::MissingWords;
+use crate::number_style::DecimalMark;
 use crate::types_file::{DeclaredBlock, DeclaredTypes};
 
-/// How to read a node table and its edges. The default finds the columns by their usual names.
+/// How to read a node table and its edges. By default columns are found by their names and values.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// The id column of the nodes.
@@ -22,14 +27,22 @@ pub struct ReadOptions {
     pub types: DeclaredTypes,
     /// Runs of columns that are declared to be one block.
     pub blocks: Vec<DeclaredBlock>,
-    /// Further spellings of "missing" in text files, beside the empty cell and NaN.
-    pub missing_values: Vec<String>,
-    /// The separator of text files; found by the file's name where it is not given.
-    pub delimiter: Option<u8>,
+    /// Words that mean "missing" in text columns that are estimated.
+    pub missing_words: MissingWords,
+    /// How the text files of nodes are written down.
+    pub nodes: TextOptions,
+    /// How the text files of edges are written down.
+    pub edges: TextOptions,
+    /// The mark before the decimals of numbers in text; found out by column where it is not given.
+    pub decimal: Option<DecimalMark>,
+    /// The order of day and month in dates such as 03/04/2021, where the cells leave it open.
+    pub date_order: Option<DateOrder>,
     /// Whether arcs point one way.
     pub direction: Direction,
     /// What to do with an edge to a node that has no row.
     pub unknown_nodes: UnknownNodes,
+    /// What to do with values so extreme that no method can use their column.
+    pub unusable_values: UnusableValues,
     /// The bytes of memory that reading may take. Readers check shapes, uncompressed sizes and row
     /// counts against it before they allocate.
     pub memory_limit: u64,
@@ -45,11 +58,47 @@ impl Default for ReadOptions {
             label: None,
             types: DeclaredTypes::default(),
             blocks: Vec::new(),
-            missing_values: Vec::new(),
-            delimiter: None,
+            missing_words: MissingWords::default(),
+            nodes: TextOptions::default(),
+            edges: TextOptions::default(),
+            decimal: None,
+            date_order: None,
             direction: Direction::Undirected,
             unknown_nodes: UnknownNodes::Error,
+            unusable_values: UnusableValues::Refuse,
             memory_limit: crate::memory::default_limit(),
+        }
+    }
+}
+
+/// How a text file is written down; what is not given is told by its first lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TextOptions {
+    /// What stands between two cells.
+    pub delimiter: Option<Delimiter>,
+    /// Whether the first line has the names of the columns.
+    pub header: Option<Header>,
+    /// The character encoding.
+    pub encoding: Option<Encoding>,
+}
+
+/// Whether the first line of a text file has the names of the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Header {
+    /// It has.
+    Yes,
+    /// It is a row like the others.
+    No,
+}
+
+impl FromStr for Header {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "yes" => Ok(Header::Yes),
+            "no" => Ok(Header::No),
+            other => Err(format!("'{other}' is neither yes nor no")),
         }
     }
 }
@@ -63,6 +112,15 @@ pub enum WeightColumn {
     Named(String),
     /// None, whatever the columns are called.
     Ignored,
+}
+
+/// What to do with values so extreme that no method can use their column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnusableValues {
+    /// Stop and say where: before estimating.
+    Refuse,
+    /// Say it and go on: where nothing is estimated.
+    Warn,
 }
 
 /// What to do with an edge to a node that has no row.

@@ -1,27 +1,30 @@
-//! Writing: the format follows from the name of the output.
+//! Writing tables and graphs: the format follows from the name of the output.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::atomic_file::AtomicFile;
 use crate::block::BlockLayout;
 use crate::column::ColumnData;
 use crate::dataset::Dataset;
 use crate::error::{DataError, Result};
+use crate::formats::csv::{Delimiter, Dialect};
+use crate::formats::opened::{Content, OpenedFile, STANDARD_STREAM};
+use crate::formats::output_file::OutputFile;
 use crate::formats::{csv, npz, parquet};
 use crate::graph::Direction;
+use crate::hint::{Hint, Setting};
 use crate::kind::DeclaredKind;
 use crate::table::NodeTable;
 use crate::types_file::{DeclaredBlock, TypesFile};
 
 /// A format that can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OutputFormat {
-    /// Text with a separator.
-    Text {
-        /// The separator.
-        delimiter: u8,
-    },
+    /// Text in the dialect of the input, separated by commas where the input is no text.
+    Csv,
+    /// Text separated by tabs.
+    Tsv,
     /// Parquet.
     Parquet,
     /// The own `.npz` layout.
@@ -33,78 +36,107 @@ impl OutputFormat {
     pub fn of(path: &Path) -> Result<OutputFormat> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
         let name = name.unwrap_or_default();
-        let plain = name.strip_suffix(".gz").unwrap_or(&name);
-        if plain.ends_with(".csv") {
-            Ok(OutputFormat::Text { delimiter: b',' })
+        let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        if plain.ends_with(".csv") || path == Path::new(STANDARD_STREAM) {
+            Ok(OutputFormat::Csv)
         } else if plain.ends_with(".tsv") {
-            Ok(OutputFormat::Text { delimiter: b'\t' })
+            Ok(OutputFormat::Tsv)
         } else if name.ends_with(".parquet") || name.ends_with(".pq") {
             Ok(OutputFormat::Parquet)
         } else if name.ends_with(".npz") {
             Ok(OutputFormat::Npz)
         } else {
             Err(DataError::request(
-                format!(
-                    "cannot tell the format of the output {}\n  end its name in .csv, .csv.gz, .tsv, .parquet or .npz",
-                    path.display()
-                ),
-                "",
+                format!("cannot tell the format of the output {}", path.display()),
+                "end its name in .csv, .tsv (both also with .gz or .zst), .parquet or .npz, or give - for standard output",
             ))
         }
     }
 }
 
-/// Writes a node table alone; `.npz` takes the graph along.
+/// The dialect of a text output: that of the input; `.tsv` is separated by tabs, and `.csv` is not.
+fn dialect_of(table: &NodeTable, path: &Path, format: OutputFormat) -> Dialect {
+    let input = table.dialect.unwrap_or_default();
+    let delimiter = match (format, input.delimiter) {
+        (OutputFormat::Tsv, _) => Delimiter::Byte(b'\t'),
+        (_, kept) if path == Path::new(STANDARD_STREAM) => kept,
+        (_, Delimiter::Byte(b'\t') | Delimiter::Whitespace) => Delimiter::Byte(b','),
+        (_, kept) => kept,
+    };
+    Dialect { delimiter, ..input }
+}
+
+/// Writes a node table alone; `.npz` takes the graph along, and `-` is text to standard output.
 pub fn write_nodes(dataset: &Dataset, path: &Path) -> Result<()> {
     match OutputFormat::of(path)? {
-        OutputFormat::Text { delimiter } => {
-            csv::write_nodes(&dataset.table, path, delimiter)?.commit()
-        }
         OutputFormat::Parquet => parquet::write_nodes(&dataset.table, path)?.commit(),
         OutputFormat::Npz => npz::write(&dataset.table, &dataset.graph, path),
+        text => {
+            let dialect = dialect_of(&dataset.table, path, text);
+            csv::write_nodes(&dataset.table, path, &dialect)?.commit()
+        }
     }
+}
+
+/// Whether files beside the named output may be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replace {
+    /// Only files that an earlier conversion to the same output wrote.
+    OwnFiles,
+    /// Any file.
+    AnyFile,
 }
 
 /// Writes a graph and its table: one file as `.npz`, otherwise `X.csv` (nodes), `X.edges.csv`
 /// and, for text, `X.types.toml` with the column types. Returns what was written.
+///
+/// Files beside the named one are replaced only where they are of an earlier conversion.
 pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
+    write_replacing(dataset, path, Replace::OwnFiles)
+}
+
+/// [`write()`], where the caller says which files beside the named one may be replaced.
+pub fn write_replacing(dataset: &Dataset, path: &Path, replace: Replace) -> Result<Vec<PathBuf>> {
     let mut written = vec![path.to_path_buf()];
     let edges = edges_path(path);
     let has_edges = dataset.graph.arcs() > 0;
     let format = OutputFormat::of(path)?;
+    let is_text = matches!(format, OutputFormat::Csv | OutputFormat::Tsv);
     let types = types_of(&dataset.table, dataset.graph.direction());
-    if format != OutputFormat::Npz && !has_edges {
-        refuse_earlier(&edges)?;
+    let types_path = TypesFile::path_beside(path);
+    if format != OutputFormat::Npz {
+        check_beside(path, &edges, has_edges, replace)?;
     }
-    if matches!(format, OutputFormat::Text { .. }) && types.is_empty() {
-        refuse_earlier(&TypesFile::path_beside(path))?;
+    if is_text {
+        check_beside(path, &types_path, !types.is_empty(), replace)?;
     }
     // Everything is written before anything takes its place: all files appear, or none.
-    let mut files = Vec::new();
+    let mut files: Vec<OutputFile> = Vec::new();
     match format {
         OutputFormat::Npz => npz::write(&dataset.table, &dataset.graph, path)?,
         OutputFormat::Parquet => {
-            files.push(parquet::write_nodes(&dataset.table, path)?);
+            files.push(OutputFile::File(parquet::write_nodes(&dataset.table, path)?));
             if has_edges {
                 let ids = dataset.table.ids();
-                files.push(parquet::write_edges(&dataset.graph, ids, &edges)?);
+                let file = parquet::write_edges(&dataset.graph, ids, &edges)?;
+                files.push(OutputFile::File(file));
                 written.push(edges);
             }
         }
-        OutputFormat::Text { delimiter } => {
-            files.push(csv::write_nodes(&dataset.table, path, delimiter)?);
+        OutputFormat::Csv | OutputFormat::Tsv => {
+            let dialect = dialect_of(&dataset.table, path, format);
+            files.push(csv::write_nodes(&dataset.table, path, &dialect)?);
             if has_edges {
                 let ids = dataset.table.ids();
-                files.push(csv::write_edges(&dataset.graph, ids, &edges, delimiter)?);
+                files.push(csv::write_edges(&dataset.graph, ids, &edges, &dialect)?);
                 written.push(edges);
             }
             if !types.is_empty() {
-                let beside = TypesFile::path_beside(path);
-                let mut file = AtomicFile::create(&beside)?;
+                let mut file = OutputFile::create(&types_path)?;
                 file.write_all(types.to_toml().as_bytes())
-                    .map_err(|error| DataError::write(&beside, error))?;
+                    .map_err(|error| DataError::write(&types_path, error))?;
                 files.push(file);
-                written.push(beside);
+                written.push(types_path);
             }
         }
     }
@@ -117,18 +149,46 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// Edges or types that are there already would be taken for this output's.
-fn refuse_earlier(path: &Path) -> Result<()> {
-    if !path.exists() {
+/// Fails where a file beside the output is there already and is not known to be ours. One that would
+/// not be written again would be taken for a part of the output.
+fn check_beside(output: &Path, beside: &Path, is_written: bool, replace: Replace) -> Result<()> {
+    if !beside.exists() {
+        return Ok(());
+    }
+    if !is_written {
+        return Err(DataError::request(
+            format!(
+                "{} is there already and would be taken as part of the output, which has none",
+                beside.display()
+            ),
+            "remove it, or name another output",
+        ));
+    }
+    if replace == Replace::AnyFile || is_own(output, beside) {
         return Ok(());
     }
     Err(DataError::request(
         format!(
-            "{} is there already and would be taken as part of the output, which has none\n  remove it, or name another output",
-            path.display()
+            "{} is there already and was not written by an earlier conversion",
+            beside.display()
         ),
-        "",
+        Hint::new("name another output, or allow files to be replaced").with(Setting::Overwrite),
     ))
+}
+
+/// Whether an earlier conversion to the same output wrote the file: a types file says so itself, an
+/// edge file is one of ours where its table is there, too, and it begins as we begin it.
+fn is_own(output: &Path, beside: &Path) -> bool {
+    let Ok(file) = OpenedFile::open(beside) else { return false };
+    if beside == TypesFile::path_beside(output) {
+        return file.peek().starts_with(TypesFile::FIRST_LINE);
+    }
+    let names = match file.content() {
+        Content::Parquet => parquet::column_names(beside).unwrap_or_default(),
+        _ => csv::first_record(&file.peek()),
+    };
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    output.exists() && matches!(names[..], ["source", "target"] | ["source", "target", "weight"])
 }
 
 /// Every file that [`write()`] may write for this output.

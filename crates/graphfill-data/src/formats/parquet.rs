@@ -25,14 +25,15 @@ use crate::atomic_file::AtomicFile;
 use crate::block::BlockLayout;
 use crate::column::{Column, ColumnData};
 use crate::error::{DataError, Place, Result};
-use crate::formats::edge_collector::EdgeCollector;
+use crate::formats::edge_collector::{EdgeCollector, Weight};
 use crate::formats::edge_columns::EdgeColumns;
 use crate::formats::lists;
 use crate::formats::new_nodes::EdgeEnd;
 use crate::formats::open::open_file;
-use crate::formats::options::ReadOptions;
 use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
+use crate::formats::resolve::EdgeSample;
 use crate::graph::{Direction, Graph};
+use crate::hint::{Hint, Setting};
 use crate::ids::NodeIds;
 use crate::kind::{DeclaredKind, Kind};
 use crate::progress::Progress;
@@ -47,6 +48,8 @@ const BLOCK: &str = "graphfill.block";
 const DIRECTED: &str = "graphfill.directed";
 /// Up to here every whole number is one of double precision: 2⁵³.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+/// How many edges tell what the columns are.
+const SAMPLE: usize = 2000;
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 14;
 
@@ -88,12 +91,9 @@ pub(crate) fn read_nodes(path: &Path, progress: &dyn Progress) -> Result<RawTabl
             let cells = arrow_select::concat::concat(&parts)
                 .map_err(|error| DataError::damaged(path, error))?;
             let declared = field.metadata().get(KIND).and_then(|word| word.parse().ok());
-            columns.push(RawColumn {
-                name: field.name().clone(),
-                cells: RawCells::Array(cells),
-                declared,
-                block: field.metadata().get(BLOCK).cloned(),
-            });
+            let block = field.metadata().get(BLOCK).cloned();
+            let column = RawColumn::new(field.name().clone(), RawCells::Array(cells));
+            columns.push(RawColumn { declared, block, ..column });
         }
         let mut raw = RawTable::from_typed(path, rows, columns);
         let metadata = schema.metadata().iter();
@@ -105,14 +105,13 @@ pub(crate) fn read_nodes(path: &Path, progress: &dyn Progress) -> Result<RawTabl
 /// Reads the edges of a file into `edges`; says which way they point where the file does.
 pub(crate) fn read_edges(
     path: &Path,
-    options: &ReadOptions,
+    columns: &EdgeColumns,
     edges: &mut EdgeCollector<'_>,
     progress: &dyn Progress,
 ) -> Result<Option<Direction>> {
     guarded(path, || {
         let (schema, batches) = reader(path)?;
-        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-        let columns = EdgeColumns::named(path, &names, options)?;
+        let names = &columns.names;
         edges.begin_file(path, columns.weight.is_some())?;
         progress.begin("reading edges", None);
         let mut row = 0u64;
@@ -136,9 +135,10 @@ pub(crate) fn read_edges(
                         "remove the row, or name both ends",
                     ));
                 }
-                let weight = weights
-                    .as_ref()
-                    .map(|weights| if weights.is_null(at) { f64::NAN } else { weights.value(at) });
+                let weight = weights.as_ref().map(|weights| Weight {
+                    value: if weights.is_null(at) { f64::NAN } else { weights.value(at) },
+                    may_round: true,
+                });
                 if whole {
                     let numbers = |end: &ArrayRef| end.as_primitive::<Int64Type>().value(at);
                     let ends = [&source, &target].map(|end| EdgeEnd::Integer(numbers(end)));
@@ -158,13 +158,36 @@ pub(crate) fn read_edges(
     })
 }
 
+/// The first edges as text, from which the columns are told.
+pub(crate) fn sample_edges(path: &Path) -> Result<EdgeSample> {
+    guarded(path, || {
+        let (schema, mut batches) = reader(path)?;
+        let first: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let mut rows = Vec::new();
+        if let Some(batch) = batches.next() {
+            let batch = batch.map_err(|error| DataError::damaged(path, error))?;
+            let batch = batch.slice(0, batch.num_rows().min(SAMPLE));
+            let text = |cells: &ArrayRef| Column::new("", Kind::Category, cells.clone()).text();
+            let columns: Vec<StringArray> = batch.columns().iter().map(text).collect();
+            let cell = |column: &StringArray, row| match column.is_null(row) {
+                true => String::new(),
+                false => column.value(row).to_owned(),
+            };
+            rows = (0..batch.num_rows())
+                .map(|row| columns.iter().map(|column| cell(column, row)).collect())
+                .collect();
+        }
+        Ok(EdgeSample { path: path.to_path_buf(), first, first_line: None, rows })
+    })
+}
+
 fn end_column(path: &Path, name: &str, cells: &ArrayRef, whole: bool) -> Result<ArrayRef> {
     let wanted = if whole { DataType::Int64 } else { DataType::Utf8 };
     arrow_cast::cast(cells, &wanted).map_err(|_| {
         DataError::malformed(
             Place::file(path).column(name),
             format!("its type is {}, while ids are text or whole numbers", cells.data_type()),
-            "name other columns with --source and --target",
+            "name other columns as source and target",
         )
     })
 }
@@ -175,7 +198,7 @@ fn numbers(path: &Path, name: &str, cells: &ArrayRef) -> Result<Float64Array> {
         DataError::malformed(
             Place::file(path).column(name),
             format!("its type is {}, while weights are numbers", cells.data_type()),
-            "name another column with --weight, or pass --weight none",
+            Hint::new("name another column, or read no weights").with(Setting::Weight(None)),
         )
     })
 }
@@ -231,9 +254,11 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> 
         }
     }
     let ids = id_array(table);
-    let at = table.id_column.position.min(fields.len());
-    fields.insert(at, Field::new(&table.id_column.name, ids.data_type().clone(), false));
-    arrays.insert(at, ids);
+    if let Some(position) = table.id_column.position {
+        let at = position.min(fields.len());
+        fields.insert(at, Field::new(&table.id_column.name, ids.data_type().clone(), false));
+        arrays.insert(at, ids);
+    }
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
     check_distinct(path, &names)?;
     let schema = Schema::new(fields).with_metadata(table.file_metadata.clone());
@@ -297,7 +322,7 @@ fn typed_array(column: &Column) -> ArrayRef {
         Kind::Boolean => {
             Arc::new(BooleanArray::from_iter(numbers().map(|value| value.map(|v| v == 1.0))))
         }
-        Kind::Category | Kind::Block(_) | Kind::Unused(_) => cells.clone(),
+        Kind::Category | Kind::Date | Kind::Block(_) | Kind::Unused(_) => cells.clone(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A node file on its way to a table: columns as they stand in the file, nothing interpreted.
+//! The columns of a node file as they stand in it, before ids, types and missing words are told.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_schema::DataType;
 
 use crate::error::{DataError, Place, Result};
-use crate::formats::csv;
+use crate::formats::csv::Dialect;
 use crate::kind::DeclaredKind;
 
 /// The rows of one or more files, one after the other.
@@ -18,6 +18,12 @@ pub(crate) struct RawTable {
     pub(crate) columns: Vec<RawColumn>,
     /// What a typed file says about itself; that of the first file counts.
     pub(crate) metadata: HashMap<String, String>,
+    /// How the first text file is written down.
+    pub(crate) dialect: Option<Dialect>,
+    /// The first record of a text file, while it is not told whether it has the columns' names.
+    pub(crate) first_row: Option<Vec<String>>,
+    /// Whether the columns were given names because the file has none.
+    pub(crate) headerless: bool,
     origins: Vec<Origin>,
 }
 
@@ -43,19 +49,101 @@ pub(crate) enum RawCells {
 struct Origin {
     path: PathBuf,
     rows: usize,
-    text: Option<u8>,
+    /// The lines of a text file on which its rows start.
+    lines: Option<LineNumbers>,
+}
+
+/// On which line each row of a text file starts; only rows that don't follow on the line after the row
+/// before take memory.
+#[derive(Debug, Clone)]
+pub(crate) struct LineNumbers {
+    first_line: u64,
+    /// `(row, line)`, from where on lines follow rows one by one.
+    jumps: Vec<(u64, u64)>,
+}
+
+impl LineNumbers {
+    /// No row yet; the first record, which may be the header, stands on `line`.
+    pub(crate) fn starting_at(line: u64) -> Self {
+        LineNumbers { first_line: line, jumps: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, row: u64, line: u64) {
+        if self.jumps.is_empty() || self.line(row) != line {
+            self.jumps.push((row, line));
+        }
+    }
+
+    /// The line of a row.
+    fn line(&self, row: u64) -> u64 {
+        let behind = self.jumps.partition_point(|&(first, _)| first <= row);
+        match behind.checked_sub(1).map(|at| self.jumps[at]) {
+            Some((first, line)) => line + (row - first),
+            None => self.first_line,
+        }
+    }
+
+    /// The same with the first record as row 0.
+    fn with_first_record(mut self) -> Self {
+        self.jumps.iter_mut().for_each(|(row, _)| *row += 1);
+        self.jumps.insert(0, (0, self.first_line));
+        self
+    }
 }
 
 impl RawTable {
-    pub(crate) fn from_text(path: &Path, delimiter: u8, columns: Vec<RawColumn>) -> Self {
+    pub(crate) fn from_text(
+        path: &Path,
+        dialect: Dialect,
+        first_row: Vec<String>,
+        columns: Vec<RawColumn>,
+        lines: LineNumbers,
+    ) -> Self {
         let rows = columns.first().map_or(0, |column| column.cells.len());
-        let origin = Origin { path: path.to_path_buf(), rows, text: Some(delimiter) };
-        RawTable { columns, metadata: HashMap::new(), origins: vec![origin] }
+        let origin = Origin { path: path.to_path_buf(), rows, lines: Some(lines) };
+        RawTable {
+            columns,
+            metadata: HashMap::new(),
+            dialect: Some(dialect),
+            first_row: Some(first_row),
+            headerless: false,
+            origins: vec![origin],
+        }
     }
 
     pub(crate) fn from_typed(path: &Path, rows: usize, columns: Vec<RawColumn>) -> Self {
-        let origin = Origin { path: path.to_path_buf(), rows, text: None };
-        RawTable { columns, metadata: HashMap::new(), origins: vec![origin] }
+        let origin = Origin { path: path.to_path_buf(), rows, lines: None };
+        RawTable {
+            columns,
+            metadata: HashMap::new(),
+            dialect: None,
+            first_row: None,
+            headerless: false,
+            origins: vec![origin],
+        }
+    }
+
+    /// Takes the first record as the names of the columns.
+    pub(crate) fn take_header(&mut self) {
+        let names = self.first_row.take().into_iter().flatten();
+        for (column, name) in self.columns.iter_mut().zip(names) {
+            column.name = name;
+        }
+    }
+
+    /// Takes the first record as a row like the others; the columns are called `column_1`, ….
+    pub(crate) fn take_first_row(&mut self) {
+        let Some(first) = self.first_row.take() else { return };
+        for (at, (column, cell)) in self.columns.iter_mut().zip(first).enumerate() {
+            column.name = numbered_name(at);
+            column.prepend(&cell);
+        }
+        self.headerless = true;
+        if let Some(origin) = self.origins.first_mut() {
+            origin.rows += 1;
+            origin.lines = origin.lines.take().map(LineNumbers::with_first_record);
+        }
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -64,7 +152,7 @@ impl RawTable {
 
     /// Whether any of the rows come from a text file.
     pub(crate) fn is_text(&self) -> bool {
-        self.origins.iter().any(|origin| origin.text.is_some())
+        self.origins.iter().any(|origin| origin.lines.is_some())
     }
 
     /// The first file, for messages about the table as a whole.
@@ -72,17 +160,14 @@ impl RawTable {
         self.origins.first().map_or(Path::new(""), |origin| &origin.path)
     }
 
-    /// Where a row came from.
+    /// Where a row came from: its line in a text file, its number from 1 in a typed one.
     pub(crate) fn place(&self, row: usize) -> Place {
         let mut before = 0;
         for origin in &self.origins {
             if row < before + origin.rows {
-                let row = row - before;
-                let line = match origin.text {
-                    Some(delimiter) => csv::line_of_row(&origin.path, delimiter, row),
-                    None => Some(row as u64 + 1),
-                };
-                return Place { path: origin.path.clone(), line, column: None };
+                let row = (row - before) as u64;
+                let line = origin.lines.as_ref().map_or(row + 1, |lines| lines.line(row));
+                return Place::line(&origin.path, line);
             }
             before += origin.rows;
         }
@@ -102,13 +187,9 @@ impl RawTable {
             column.join(cells, rows, more, &path)?;
         }
         for new in others.into_iter().flatten() {
-            let mut column = RawColumn {
-                name: new.name,
-                cells: new.cells.empty_like(),
-                declared: new.declared,
-                block: new.block,
-            };
-            column.cells = column.cells.padded(rows);
+            let cells = new.cells.empty_like().padded(rows);
+            let mut column =
+                RawColumn { name: new.name, cells, declared: new.declared, block: new.block };
             column.join(Some(new.cells), rows, more, &path)?;
             self.columns.push(column);
         }
@@ -117,7 +198,26 @@ impl RawTable {
     }
 }
 
+/// The name of a column in a file without names.
+pub(crate) fn numbered_name(position: usize) -> String {
+    format!("column_{}", position + 1)
+}
+
 impl RawColumn {
+    pub(crate) fn new(name: String, cells: RawCells) -> Self {
+        RawColumn { name, cells, declared: None, block: None }
+    }
+
+    /// Puts a text cell before the others.
+    fn prepend(&mut self, cell: &str) {
+        let cell = (!cell.trim().is_empty()).then_some(cell);
+        let own = std::mem::replace(&mut self.cells, RawCells::Bytes(Vec::new())).into_array();
+        let first = StringArray::from(vec![cell]);
+        // Both are text.
+        let joined = arrow_select::concat::concat(&[&first, own.as_ref()]);
+        self.cells = RawCells::Array(joined.unwrap_or(own));
+    }
+
     fn join(
         &mut self,
         cells: Option<RawCells>,
@@ -227,5 +327,22 @@ pub(crate) fn check_distinct(path: &Path, names: &[String]) -> Result<()> {
             format!("two columns are called '{}'", pair[0]),
             "give every column a name of its own",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_rows_are_known_without_reading_again() {
+        let mut lines = LineNumbers::starting_at(1);
+        for (row, line) in [(0, 2), (1, 3), (2, 6), (3, 7)] {
+            lines.push(row, line);
+        }
+        assert_eq!(lines.jumps.len(), 2);
+        assert_eq!([0, 1, 2, 3].map(|row| lines.line(row)), [2, 3, 6, 7]);
+        let lines = lines.with_first_record();
+        assert_eq!([0, 1, 2, 3, 4].map(|row| lines.line(row)), [1, 2, 3, 6, 7]);
     }
 }

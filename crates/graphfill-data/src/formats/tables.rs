@@ -1,73 +1,135 @@
 //! A graph from node and edge files: any mix of text and Parquet, one or several of each.
+//!
+//! The nodes are read first, uninterpreted; a sample of the edges then tells which columns are ids and
+//! ends ([`super::resolve`]); then the node table is assembled and the edges are read.
 
 use std::path::{Path, PathBuf};
 
 use crate::dataset::Dataset;
-use crate::error::{DataError, Result};
+use crate::error::{DataError, Place, Result};
 use crate::formats::edge_collector::{CollectedEdges, EdgeCollector};
-use crate::formats::location::{TableFormat, table_format};
-use crate::formats::options::ReadOptions;
+use crate::formats::edge_columns::EdgeColumns;
+use crate::formats::encoding::Encoding;
+use crate::formats::input::{TableFormat, check_table};
+use crate::formats::opened::{OpenedFile, Text};
+use crate::formats::options::{ReadOptions, TextOptions};
+use crate::formats::raw_table::RawTable;
+use crate::formats::resolve::{self, EdgeSample, IdSource};
 use crate::formats::{assemble, csv, parquet};
+use crate::found_columns::{FoundColumns, FoundEdgeColumns, grouped};
 use crate::graph::Direction;
+use crate::hint::Setting;
+use crate::note::Note;
 use crate::progress::Progress;
 use crate::table::{IdColumn, NodeTable};
 use crate::types_file::TypesFile;
 
 /// Reads nodes, then edges between them.
 pub(crate) fn read(
-    nodes: &[PathBuf],
-    edges: &[PathBuf],
+    nodes: Vec<OpenedFile>,
+    edges: Vec<OpenedFile>,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Dataset> {
+    let first = nodes.first().or(edges.first()).map(|file| file.path().to_path_buf());
+    let first = first.unwrap_or_default();
+    let (single, no_nodes) = (nodes.len() == 1, nodes.is_empty());
     let mut options = options.clone();
     let mut notes = Vec::new();
-    if let [single] = nodes
-        && table_format(single)? == TableFormat::Text
-    {
-        take_types_beside(single, &mut options, &mut notes)?;
+    let mut parts = Vec::new();
+    let mut format = "Parquet tables";
+    for file in nodes {
+        parts.push(match check_table(&file)? {
+            TableFormat::Parquet => parquet::read_nodes(file.path(), progress)?,
+            TableFormat::Text => {
+                format = "text tables";
+                if single {
+                    take_types_beside(file.path(), &mut options, &mut notes)?;
+                }
+                let text = open_text(file, &options.nodes, &mut notes)?;
+                csv::read_nodes(text, &options, progress)?
+            }
+        });
     }
-    let table = read_nodes(nodes, &options, &mut notes, progress)?;
-    let (collected, direction) = read_edges(edges, table.as_ref(), &options, progress)?;
-    if collected.skipped > 0 {
-        notes.push(format!("{} edges to unknown nodes were left out", collected.skipped));
+    let mut files = Vec::new();
+    for file in edges {
+        files.push(match check_table(&file)? {
+            TableFormat::Parquet => EdgeFile::Parquet(file.path().to_path_buf()),
+            TableFormat::Text => {
+                if no_nodes {
+                    format = "text tables";
+                }
+                let text = open_text(file, &options.edges, &mut notes)?;
+                EdgeFile::Text(csv::TextEdges::open(text, &options)?)
+            }
+        });
     }
-    let table = match table {
-        None => NodeTable::new(IdColumn::default(), collected.added, Vec::new(), None),
-        Some(table) if collected.added.is_empty() => table,
-        Some(table) => {
-            notes.push(format!("{} nodes that only edges name were added", collected.added.len()));
-            let added = &collected.added;
-            let added: Vec<String> = (0..added.len()).map(|row| added.text(row)).collect();
-            table.with_new_nodes(&added)
+    let samples = files.iter().map(EdgeFile::sample).collect::<Result<Vec<_>>>()?;
+    let (table, columns) = match join(parts, samples.first(), &options, &mut notes)? {
+        None => {
+            let alone = samples.iter().map(|sample| resolve::ends_alone(sample, &options));
+            (None, alone.collect::<Result<Vec<_>>>()?)
+        }
+        Some(raw) => {
+            let columns = resolve_columns(&raw, &samples, &options)?;
+            let (table, found) = assemble::assemble(raw, columns.0, &options)?;
+            notes.extend(found);
+            (Some(table), columns.1)
         }
     };
+    let (collected, direction) =
+        read_edges(files, &columns, table.as_ref(), &options, &mut notes, progress)?;
+    let found = found_columns(table.as_ref(), columns.first(), &collected);
+    let table = with_added(table, &collected, &mut notes);
     let graph = collected.list.into_graph(table.rows(), direction);
-    let first: &Path = nodes.first().or(edges.first()).map_or(Path::new(""), PathBuf::as_path);
     let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
-    let format = match table_format(first)? {
-        TableFormat::Text => "text tables",
-        TableFormat::Parquet => "Parquet tables",
-    };
     let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph);
     dataset.notes = notes;
+    dataset.found = found;
     Ok(dataset)
 }
 
-/// A types file beside a text table speaks for it, more softly than the caller. A typed file of
-/// the same name speaks for itself.
-fn take_types_beside(
-    nodes: &Path,
-    options: &mut ReadOptions,
-    notes: &mut Vec<String>,
-) -> Result<()> {
+/// An edge file of which a sample can be seen before it is read.
+enum EdgeFile {
+    Text(csv::TextEdges),
+    Parquet(PathBuf),
+}
+
+impl EdgeFile {
+    fn sample(&self) -> Result<EdgeSample> {
+        match self {
+            EdgeFile::Text(edges) => Ok(edges.sample()),
+            EdgeFile::Parquet(path) => parquet::sample_edges(path),
+        }
+    }
+}
+
+/// The text of a file; a guessed encoding is said.
+fn open_text(file: OpenedFile, options: &TextOptions, notes: &mut Vec<Note>) -> Result<Text> {
+    let text = file.into_text(options.encoding)?;
+    let name = text.path.display();
+    if text.guessed {
+        let found = match text.encoding {
+            Encoding::Latin1 => format!("{name} is not UTF-8: read as Latin-1 (Windows-1252)"),
+            other => format!("{name} has no byte order mark: read as {}", other.as_str()),
+        };
+        notes.push(Note::new(found).with(Setting::Encoding));
+    } else if text.encoding != Encoding::Utf8 {
+        notes.push(Note::new(format!("{name} was read as {}", text.encoding.as_str())));
+    }
+    Ok(text)
+}
+
+/// A types file beside a text table declares its columns, unless the caller does. A typed file of the
+/// same name needs none.
+fn take_types_beside(nodes: &Path, options: &mut ReadOptions, notes: &mut Vec<Note>) -> Result<()> {
     let beside = TypesFile::path_beside(nodes);
     if !beside.is_file() {
         return Ok(());
     }
     let file = TypesFile::read(&beside)?;
-    notes.push(format!("column types were taken from {}", beside.display()));
+    notes.push(Note::new(format!("column types were taken from {}", beside.display())));
     options.types = file.types.overridden_by(&options.types);
     if options.blocks.is_empty() {
         options.blocks = file.blocks;
@@ -78,54 +140,144 @@ fn take_types_beside(
     Ok(())
 }
 
-fn read_nodes(
-    nodes: &[PathBuf],
+/// The rows of all node files, with their headers told apart from rows.
+fn join(
+    parts: Vec<RawTable>,
+    sample: Option<&EdgeSample>,
     options: &ReadOptions,
-    notes: &mut Vec<String>,
-    progress: &dyn Progress,
-) -> Result<Option<NodeTable>> {
-    let mut whole = None;
-    for path in nodes {
-        let part = match table_format(path)? {
-            TableFormat::Text => csv::read_nodes(path, options, progress)?,
-            TableFormat::Parquet => parquet::read_nodes(path, progress)?,
-        };
+    notes: &mut Vec<Note>,
+) -> Result<Option<RawTable>> {
+    let mut whole: Option<RawTable> = None;
+    for mut part in parts {
+        if resolve::nodes_have_header(&part, sample, options)? {
+            part.take_header();
+        } else {
+            part.take_first_row();
+            let found = format!(
+                "{} has no line of column names: its columns are called column_1, column_2, …",
+                part.path().display()
+            );
+            notes.push(Note::new(found).with(Setting::Header));
+        }
+        if part.rows() == 0 {
+            return Err(DataError::malformed(
+                Place::file(part.path()),
+                "the file has a line of column names and no row",
+                "a node table has one row per node",
+            ));
+        }
         match &mut whole {
             None => whole = Some(part),
             Some(whole) => whole.append(part)?,
         }
     }
-    let Some(raw) = whole else { return Ok(None) };
-    if raw.rows() >= u32::MAX as usize {
-        return Err(DataError::request("a table of 2³² rows or more is not read".to_owned(), ""));
+    if let Some(raw) = &whole
+        && raw.rows() >= u32::MAX as usize
+    {
+        let found = "a table of 2³² rows or more is not read";
+        return Err(DataError::malformed(Place::file(raw.path()), found, ""));
     }
-    let (table, found) = assemble::assemble(raw, options)?;
-    notes.extend(found);
-    Ok(Some(table))
+    Ok(whole)
+}
+
+/// The ids, and the columns of every edge file: each must agree on where the ids are.
+fn resolve_columns(
+    raw: &RawTable,
+    samples: &[EdgeSample],
+    options: &ReadOptions,
+) -> Result<(IdSource, Vec<EdgeColumns>)> {
+    let (ids, first) = resolve::resolve(raw, samples.first(), options)?;
+    let mut columns: Vec<EdgeColumns> = first.into_iter().collect();
+    for sample in samples.iter().skip(1) {
+        let named = match ids {
+            IdSource::Column(column) => Some(raw.columns[column].name.clone()),
+            IdSource::RowNumbers => None,
+        };
+        let options = ReadOptions { id: named, ..options.clone() };
+        columns.extend(resolve::resolve(raw, Some(sample), &options)?.1);
+    }
+    Ok((ids, columns))
 }
 
 fn read_edges(
-    edges: &[PathBuf],
+    files: Vec<EdgeFile>,
+    columns: &[EdgeColumns],
     table: Option<&NodeTable>,
     options: &ReadOptions,
+    notes: &mut Vec<Note>,
     progress: &dyn Progress,
 ) -> Result<(CollectedEdges, Direction)> {
-    let index = match table {
-        None => None,
-        // The reader of the nodes has refused repeated ids.
-        Some(table) => table.ids().index().ok(),
-    };
+    // The reader of the nodes has refused repeated ids.
+    let index = table.and_then(|table| table.ids().index().ok());
     let known = table.map_or(0, NodeTable::rows);
     let mut collector = EdgeCollector::new(index, known, options.unknown_nodes);
     let mut direction = options.direction;
-    for path in edges {
-        match table_format(path)? {
-            TableFormat::Text => csv::read_edges(path, options, &mut collector, progress)?,
-            TableFormat::Parquet => {
-                let said = parquet::read_edges(path, options, &mut collector, progress)?;
+    for (file, columns) in files.into_iter().zip(columns) {
+        let unused: Vec<String> = columns.unused().map(|name| format!("'{name}'")).collect();
+        if !unused.is_empty() {
+            let found = format!("columns of the edges that are not used: {}", unused.join(", "));
+            notes.push(Note::new(found));
+        }
+        match file {
+            EdgeFile::Text(edges) => {
+                if !columns.has_header {
+                    let found = "the edge file has no line of column names: its columns are called column_1, column_2, …";
+                    notes.push(Note::new(found).with(Setting::Header));
+                }
+                edges.read_into(columns, &mut collector, progress)?;
+            }
+            EdgeFile::Parquet(path) => {
+                let said = parquet::read_edges(&path, columns, &mut collector, progress)?;
                 direction = said.unwrap_or(direction);
             }
         }
     }
-    Ok((collector.finish(), direction))
+    let collected = collector.finish();
+    if collected.rounded_weights {
+        let found =
+            "weights of edges are kept in single precision: some have more digits than that";
+        notes.push(Note::new(found));
+    }
+    if collected.skipped > 0 {
+        let skipped = grouped(collected.skipped);
+        notes.push(Note::new(format!("{skipped} edges to unknown nodes were left out")));
+    }
+    Ok((collected, direction))
+}
+
+/// What is said of the columns.
+fn found_columns(
+    table: Option<&NodeTable>,
+    columns: Option<&EdgeColumns>,
+    collected: &CollectedEdges,
+) -> Option<FoundColumns> {
+    let table = table?;
+    let edges = columns.map(|columns| FoundEdgeColumns {
+        source: columns.names[columns.source].clone(),
+        target: columns.names[columns.target].clone(),
+        weight: columns.weight.map(|weight| columns.names[weight].clone()),
+        ends: collected.ends,
+        matched: collected.matched,
+    });
+    let id = table.id_column.position.map(|_| table.id_column.name.clone());
+    Some(FoundColumns { id, edges })
+}
+
+/// The table with the nodes that only edges name.
+fn with_added(
+    table: Option<NodeTable>,
+    collected: &CollectedEdges,
+    notes: &mut Vec<Note>,
+) -> NodeTable {
+    let added = &collected.added;
+    match table {
+        None => NodeTable::new(IdColumn::default(), added.clone(), Vec::new(), None),
+        Some(table) if added.is_empty() => table,
+        Some(table) => {
+            let count = grouped(added.len() as u64);
+            notes.push(Note::new(format!("{count} nodes that only edges name were added")));
+            let added: Vec<String> = (0..added.len()).map(|row| added.text(row)).collect();
+            table.with_new_nodes(&added)
+        }
+    }
 }

@@ -32,10 +32,10 @@ impl Folder {
 
 /// Reads the path in each way that a caller may ask for; only that it comes back matters.
 fn read(nodes: &Path, edges: Option<&Path>) {
-    let Ok(location) = Location::find(nodes, edges) else { return };
     let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
     for options in [ReadOptions::default(), add] {
-        if let Ok(dataset) = formats::read(&location, &options, &NoProgress) {
+        let Ok(location) = Location::find(nodes, edges) else { return };
+        if let Ok(dataset) = formats::read(location, &options, &NoProgress) {
             // What was read is whole: its views can be taken.
             dataset.graph.undirected();
             if dataset.table.features() < 1 << 16 {

@@ -120,7 +120,11 @@ fn entries_outside_the_table_are_named() {
     let kind = Array::texts("col_types", &["continuous", "categorical", "continuous", "colour"]);
     let mut arrays = typed_arrays();
     arrays.retain(|array| !array.name.starts_with("block"));
-    assert_refused("type", &replaced(arrays, kind), &["'b1'", "'colour'", "not known", "--type"]);
+    assert_refused(
+        "type",
+        &replaced(arrays, kind),
+        &["'b1'", "'colour'", "not known", "declare another type"],
+    );
 }
 
 #[test]
@@ -145,7 +149,7 @@ fn every_cut_of_an_archive_is_an_error() {
 
 #[test]
 fn archives_that_are_no_graph_say_what_they_are() {
-    assert_refused("splits", &archive(&split_arrays()), &["holds splits", "--splits"]);
+    assert_refused("splits", &archive(&split_arrays()), &["holds splits", "SplitsFile"]);
     let other = archive(&[Array::integers("weights", &[1])]);
     assert_refused("other", &other, &["no known layout", "weights", "edge_src"]);
 }

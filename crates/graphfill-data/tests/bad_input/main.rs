@@ -14,7 +14,7 @@ use graphfill_data::formats::{self, Location, ReadOptions};
 use graphfill_data::{Dataset, NoProgress, Result};
 
 fn read(nodes: &Path, edges: Option<&Path>, options: &ReadOptions) -> Result<Dataset> {
-    formats::read(&Location::find(nodes, edges)?, options, &NoProgress)
+    formats::read(Location::find(nodes, edges)?, options, &NoProgress)
 }
 
 /// A folder with these files, and the path of the first.
@@ -31,11 +31,14 @@ fn folder(files: &[(&str, &[u8])]) -> (tempfile::TempDir, PathBuf) {
 fn assert_helpful(case: &str, read: Result<Dataset>, file: &str, parts: &[&str]) {
     let message = match read {
         Ok(dataset) => panic!("{case}: read as {} rows", dataset.table.rows()),
-        Err(error) => error.to_string(),
+        Err(error) => error,
     };
+    let settings = message.hint().map(|hint| format!("{:?}", hint.settings));
+    let message = message.to_string();
     assert!(message.contains(file), "{case} does not name {file}: {message}");
     for part in parts {
-        assert!(message.contains(part), "{case} lacks '{part}': {message}");
+        let there = message.contains(part) || settings.as_ref().is_some_and(|s| s.contains(part));
+        assert!(there, "{case} lacks '{part}': {message}");
     }
     let remedy = message.split_once("\n  ").map(|(_, remedy)| remedy).unwrap_or_default();
     assert!(remedy.len() > 10, "{case} suggests nothing: {message}");

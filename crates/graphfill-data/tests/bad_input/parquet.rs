@@ -55,7 +55,7 @@ fn faults_are_named_by_row_and_column() {
         (&infinite, &["line 2", "column 'x'", "infinite"]),
         (&twice, &["line 3", "column 'id'", "'4'", "second time"]),
         (&names, &["two columns are called 'x'"]),
-        (&fractions, &["column 'id'", "text or whole numbers", "--id"]),
+        (&fractions, &["column 'id'", "text or whole numbers", "name another id column"]),
         (&no_id, &["line 2", "column 'id'", "no id"]),
         (&empty, &["no row"]),
     ];
@@ -78,8 +78,8 @@ fn faulty_edges_are_named_by_row() {
     weighted.push(("weight", numbers(&[1.0, f64::NAN])));
     let weighted = table(weighted);
     let cases: [(&[u8], &[&str]); 2] = [
-        (&unknown, &["line 2", "'9'", "--unknown-nodes"]),
-        (&weighted, &["line 2", "weight NaN", "--weight none"]),
+        (&unknown, &["line 2", "'9'", "UnknownNodes"]),
+        (&weighted, &["line 2", "weight NaN", "Weight(None)"]),
     ];
     for (bytes, parts) in cases {
         let files: [(&str, &[u8]); 2] = [("n.csv", b"id,x\n0,1\n1,2\n"), ("e.parquet", bytes)];

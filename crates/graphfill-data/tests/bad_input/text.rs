@@ -1,7 +1,7 @@
 //! Text tables with faults.
 
 use graphfill_data::formats::{ReadOptions, UnknownNodes, WeightColumn};
-use graphfill_data::{DeclaredBlock, DeclaredKind};
+use graphfill_data::{DeclaredBlock, DeclaredKind, MissingWords};
 
 use crate::{assert_helpful, folder, read};
 
@@ -23,7 +23,7 @@ const CASES: [Case; 25] = [
         nodes: NODES,
         edges: b"source,target\na,b\nb,z\n",
         file: "edges.csv",
-        parts: &["line 3", "'z'", "--unknown-nodes skip", "--unknown-nodes add"],
+        parts: &["line 3", "'z'", "UnknownNodes"],
     },
     Case {
         name: "unknown source",
@@ -37,7 +37,7 @@ const CASES: [Case; 25] = [
         nodes: b"id,x,y\na,1,2\nb,1\n",
         edges: EDGES,
         file: "nodes.csv",
-        parts: &["line 3", "2 cells", "the header 3", "quotes"],
+        parts: &["line 3", "2 cells", "the first row 3", "quotes"],
     },
     Case {
         name: "a long row",
@@ -58,7 +58,7 @@ const CASES: [Case; 25] = [
         nodes: b"id,x,note\na,1,\"two\nlines\"\nb,2,\nc,3,\nd,4,\ne,5,\nf,6,\ng,7,\nh,8,\ni,9,\nj,1O,\n",
         edges: EDGES,
         file: "nodes.csv",
-        parts: &["line 12", "column 'x'", "'1O'", "9 of 10", "--missing-values", "x=category"],
+        parts: &["line 12", "column 'x'", "'1O'", "9 of 10", "MissingValue(\"1O\")", "Category"],
     },
     Case {
         name: "infinite",
@@ -79,7 +79,7 @@ const CASES: [Case; 25] = [
         nodes: b"id,x\na,1\nb,2\na,3\n",
         edges: EDGES,
         file: "nodes.csv",
-        parts: &["line 4", "column 'id'", "'a'", "second time", "--id"],
+        parts: &["line 4", "column 'id'", "'a'", "second time", "another id column"],
     },
     Case {
         name: "two rows of one number",
@@ -150,14 +150,14 @@ const CASES: [Case; 25] = [
         nodes: NODES,
         edges: b"source\na\n",
         file: "edges.csv",
-        parts: &["two columns", "has 1", "--delimiter"],
+        parts: &["two columns", "has 1", "Delimiter"],
     },
     Case {
         name: "a negative weight",
         nodes: NODES,
         edges: b"source,target,weight\na,b,1\nb,c,-2\n",
         file: "edges.csv",
-        parts: &["line 3", "weight -2", "--weight none"],
+        parts: &["line 3", "weight -2", "Weight(None)"],
     },
     Case {
         name: "an infinite weight",
@@ -178,7 +178,7 @@ const CASES: [Case; 25] = [
         nodes: NODES,
         edges: b"source,target,weight\na,b,1\nb,c,NaN\n",
         file: "edges.csv",
-        parts: &["line 3", "column 'weight'", "'NaN'", "--weight none"],
+        parts: &["line 3", "column 'weight'", "'NaN'", "Weight(None)"],
     },
     Case {
         name: "a quote that never ends",
@@ -273,20 +273,23 @@ fn unknown_nodes_are_skipped_or_added_as_asked() {
     let skip = ReadOptions { unknown_nodes: UnknownNodes::Skip, ..ReadOptions::default() };
     let dataset = read(&nodes, Some(&edges), &skip).expect("a graph");
     assert_eq!((dataset.table.rows(), dataset.graph.arcs()), (3, 1));
-    assert!(dataset.notes.iter().any(|note| note.contains("2 edges to unknown nodes")));
+    assert!(dataset.notes.iter().any(|note| note.text.contains("2 edges to unknown nodes")));
     let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
     let dataset = read(&nodes, Some(&edges), &add).expect("a graph");
     assert_eq!((dataset.table.rows(), dataset.graph.arcs()), (5, 3));
     assert_eq!([dataset.table.ids().text(3), dataset.table.ids().text(4)], ["z", "y"]);
     assert_eq!(dataset.table.missing().whole_rows(), 2);
-    assert!(dataset.notes.iter().any(|note| note.contains("2 nodes that only edges name")));
+    assert!(dataset.notes.iter().any(|note| note.text.contains("2 nodes that only edges name")));
 }
 
 #[test]
 fn nan_is_missing_however_it_is_spelt() {
     let nodes = b"id,x\na,NaN\nb,nan\nc,\nd, \ne,1.5\nf,2.5\ng,n/a\n";
     let (_folder, path) = folder(&[("nodes.csv", nodes)]);
-    let options = ReadOptions { missing_values: vec!["n/a".into()], ..ReadOptions::default() };
+    let options = ReadOptions {
+        missing_words: MissingWords::Only(vec!["n/a".into()]),
+        ..ReadOptions::default()
+    };
     let dataset = read(&path, None, &options).expect("a table");
     assert_eq!(dataset.table.missing().count(), 5);
     assert_eq!(dataset.table.columns()[0].kind().as_str(), "number");

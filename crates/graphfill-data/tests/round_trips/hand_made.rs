@@ -25,7 +25,7 @@ fn read_text(nodes: &str, edges: &str, options: &ReadOptions) -> Dataset {
     fs::write(&node_file, nodes).expect("a written file");
     fs::write(&edge_file, edges).expect("a written file");
     let location = Location::find(&node_file, Some(&edge_file)).expect("two tables");
-    formats::read(&location, options, &NoProgress).unwrap_or_else(|error| panic!("{error}"))
+    formats::read(location, options, &NoProgress).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A ring over the rows, with a weight each where they are given.
@@ -40,7 +40,8 @@ fn ring(rows: usize, weights: Option<&[f32]>, direction: Direction) -> Graph {
 
 fn made_of(ids: NodeIds, columns: Vec<Column>, direction: Direction) -> Dataset {
     let graph = ring(ids.len(), None, direction);
-    let id_column = IdColumn { name: "key".into(), position: 1, data_type: None };
+    let id_column =
+        IdColumn { name: "key".into(), position: Some(1), data_type: None, headerless: false };
     Dataset::new("made", "by hand", NodeTable::new(id_column, ids, columns, None), graph)
 }
 
@@ -76,7 +77,7 @@ fn whole_number_ids_survive_in_any_column() {
     let edges = "source,target\n30,-7\n0,9223372036854775807\n";
     let options = ReadOptions { id: Some("key".into()), ..ReadOptions::default() };
     let dataset = read_text(nodes, edges, &options);
-    assert_eq!(dataset.table.id_column.position, 1);
+    assert_eq!(dataset.table.id_column.position, Some(1));
     let folder = tempfile::tempdir().expect("a temporary folder");
     for ending in crate::ENDINGS {
         let path = folder.path().join(format!("{}.{ending}", ending.replace('.', "_")));
@@ -84,7 +85,7 @@ fn whole_number_ids_survive_in_any_column() {
         let location = Location::find(&path, None).expect("a table");
         let id = (ending != "npz").then(|| "key".to_owned());
         let options = ReadOptions { id, ..ReadOptions::default() };
-        let again = formats::read(&location, &options, &NoProgress).expect("a readable table");
+        let again = formats::read(location, &options, &NoProgress).expect("a readable table");
         crate::assert_same(&dataset, &again, ending);
     }
 }
@@ -258,7 +259,7 @@ fn nodes_that_only_edges_name_are_written_with_the_others() {
     let location = Location::find(&typed, Some(&edges)).expect("two tables");
     let options =
         ReadOptions { unknown_nodes: formats::UnknownNodes::Add, ..ReadOptions::default() };
-    let dataset = formats::read(&location, &options, &NoProgress).expect("a graph");
+    let dataset = formats::read(location, &options, &NoProgress).expect("a graph");
     assert_eq!(dataset.table.rows(), 6);
     assert_survives(&dataset, "added nodes");
 }
@@ -274,7 +275,7 @@ fn a_matrix_without_columns_is_a_graph_without_columns() {
     let dataset = made_of(NodeIds::numbered(4), vec![block], Direction::Undirected);
     formats::write(&dataset, path).expect("a written graph");
     let location = Location::find(path, None).expect("a graph");
-    let again = formats::read(&location, &ReadOptions::default(), &NoProgress).expect("a graph");
+    let again = formats::read(location, &ReadOptions::default(), &NoProgress).expect("a graph");
     assert!(again.table.columns().is_empty());
     assert_survives(&again, "no features");
 }

@@ -35,7 +35,7 @@ fn through(dataset: &Dataset, path: &Path) -> Dataset {
     let location = Location::find(path, None).unwrap_or_else(|error| panic!("finding: {error}"));
     let id = Some(dataset.table.id_column.name.clone());
     let options = ReadOptions { id, label, ..ReadOptions::default() };
-    formats::read(&location, &options, &NoProgress)
+    formats::read(location, &options, &NoProgress)
         .unwrap_or_else(|error| panic!("reading: {error}"))
 }
 

@@ -23,7 +23,7 @@ fn outputs_of_all_formats_stand_side_by_side() {
         let location = Location::find(&path(ending), None).expect("a graph");
         let label = (ending != "npz").then(|| "community".to_owned());
         let options = ReadOptions { label, ..ReadOptions::default() };
-        let again = formats::read(&location, &options, &NoProgress).expect("a readable graph");
+        let again = formats::read(location, &options, &NoProgress).expect("a readable graph");
         assert_same(&town.dataset, &again, ending);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use graphfill_data::formats::{self, Location, ReadOptions};
+use graphfill_data::formats::{self, Location, ReadOptions, UnusableValues};
 use graphfill_data::{DeclaredKind, NoProgress};
 
 /// Rows of cells with all the spellings that a rewriting would like to tidy up.
@@ -22,7 +22,7 @@ fn csv_to_csv_leaves_observed_cells_as_they_are() {
     fs::write(&before, TABLE).expect("a written file");
     let location = Location::find(&before, None).expect("a table");
     let options = ReadOptions::default();
-    let dataset = formats::read(&location, &options, &NoProgress).expect("a good table");
+    let dataset = formats::read(location, &options, &NoProgress).expect("a good table");
     formats::write(&dataset, &after).expect("a written table");
     assert_eq!(fs::read_to_string(&after).expect("the output"), TABLE);
 }
@@ -35,9 +35,12 @@ fn windows_line_ends_and_a_byte_order_mark_change_no_cell() {
     fs::write(&before, table).expect("a written file");
     let location = Location::find(&before, None).expect("a table");
     let options = ReadOptions { id: Some("id".into()), ..ReadOptions::default() };
-    let dataset = formats::read(&location, &options, &NoProgress).expect("a good table");
+    let dataset = formats::read(location, &options, &NoProgress).expect("a good table");
     formats::write(&dataset, &after).expect("a written table");
-    assert_eq!(fs::read_to_string(&after).expect("the output"), "id,value\n7,1.50\n8,\n9,2.0\n");
+    assert_eq!(
+        fs::read_to_string(&after).expect("the output"),
+        "\u{feff}id,value\r\n7,1.50\r\n8,\r\n9,2.0\r\n"
+    );
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn a_wide_block_of_zeros_and_ones_keeps_its_cells() {
     }
     fs::write(&before, &table).expect("a written file");
     let location = Location::find(&before, None).expect("a table");
-    let dataset = formats::read(&location, &ReadOptions::default(), &NoProgress).expect("a table");
+    let dataset = formats::read(location, &ReadOptions::default(), &NoProgress).expect("a table");
     assert_eq!(dataset.table.columns().len(), 1, "one block");
     formats::write(&dataset, &after).expect("a written table");
     assert_eq!(fs::read_to_string(&after).expect("the output"), table);
@@ -71,12 +74,14 @@ fn whole_numbers_beyond_double_precision_keep_their_digits() {
     fs::write(&before, table).expect("a written file");
     let mut options = ReadOptions::default();
     options.types.declare("hash", DeclaredKind::Count);
+    options.unusable_values = UnusableValues::Warn;
     let location = Location::find(&before, None).expect("a table");
-    let dataset = formats::read(&location, &options, &NoProgress).expect("a good table");
+    let dataset = formats::read(location, &options, &NoProgress).expect("a good table");
     let parquet = folder.path().join("between.parquet");
     formats::write(&dataset, &parquet).expect("a written table");
     let location = Location::find(&parquet, None).expect("a table");
-    let dataset = formats::read(&location, &ReadOptions::default(), &NoProgress).expect("a table");
+    let options = ReadOptions { unusable_values: UnusableValues::Warn, ..ReadOptions::default() };
+    let dataset = formats::read(location, &options, &NoProgress).expect("a table");
     let text = |name: &str| {
         let text = dataset.table.column(name).expect("a column").text();
         text.iter().map(|cell| cell.unwrap_or_default().to_owned()).collect::<Vec<_>>()

@@ -69,7 +69,7 @@ impl<'a> Collected<'a> {
     }
 
     /// The table with its missing cells filled.
-    pub(super) fn complete(self, table: &NodeTable) -> NodeTable {
+    pub(super) fn complete(self, table: &NodeTable) -> Result<NodeTable> {
         let mut columns: Vec<Column> = table.columns().to_vec();
         for ((group, about), estimates) in
             self.features.groups().iter().enumerate().zip(self.groups)
@@ -83,12 +83,12 @@ impl<'a> Collected<'a> {
                 GroupEstimates::Values(mut values) => {
                     let range = Range::of(column.numbers().into_iter());
                     values.iter_mut().for_each(|value| *value = range.nearest(*value));
-                    column.completed_with_numbers(&values)
+                    column.completed_with_numbers(&values)?
                 }
                 GroupEstimates::Levels(levels) => {
                     let GroupKind::Category(names) = &about.kind else { continue };
                     let codes: Vec<u32> = levels.iter().map(|&(_, code)| code).collect();
-                    column.completed_with_levels(names, &codes)
+                    column.completed_with_levels(names, &codes)?
                 }
                 GroupEstimates::Binary { top, cells } => {
                     let Some(block) = block else { continue };
@@ -117,7 +117,7 @@ impl<'a> Collected<'a> {
                 }
             };
         }
-        table.with_columns(columns)
+        Ok(table.with_columns(columns))
     }
 }
 

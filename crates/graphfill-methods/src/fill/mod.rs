@@ -8,7 +8,7 @@ mod collect;
 mod folds;
 mod ones;
 
-use graphfill_data::{Column, NoProgress, NodeTable, Progress, UndirectedGraph};
+use graphfill_data::{Column, Kind, NoProgress, NodeTable, Progress, UndirectedGraph, Unused};
 use graphfill_engine::TensorStore;
 
 use crate::error::{MethodError, Result};
@@ -74,6 +74,8 @@ pub fn fill(
     graph: &UndirectedGraph,
     options: &FillOptions<'_>,
 ) -> Result<Filled> {
+    let constants = constants_filled(table)?;
+    let (table, constant_cells) = (&constants.0, constants.1);
     check(table, graph)?;
     // Complete columns are evidence: what they say of a row helps to fill the rest of it.
     let features = Features::of(table);
@@ -84,7 +86,7 @@ pub fn fill(
     if missing.is_empty() && !labels_wanted {
         return Ok(Filled {
             table: table.clone(),
-            estimated: 0,
+            estimated: constant_cells,
             estimated_labels: 0,
             choices: Vec::new(),
             history: None,
@@ -110,10 +112,23 @@ pub fn fill(
     fitted.estimate(&task, &mut collected)?;
     let choices = fitted.choices().iter().zip(task.wanted()).filter(|(_, wanted)| *wanted);
     let choices = choices.map(|(choice, _)| choice.clone()).collect();
-    let (table, estimated_labels) = with_labels(collected.complete(table), fitted.as_ref());
+    let (table, estimated_labels) = with_labels(collected.complete(table)?, fitted.as_ref())?;
     let history = fitted.history().cloned();
-    let estimated = missing.count();
+    let estimated = missing.count() + constant_cells;
     Ok(Filled { table, estimated, estimated_labels, choices, history, ended_early })
+}
+
+/// The table with the missing cells of constant columns filled with the constant, and their number.
+fn constants_filled(table: &NodeTable) -> Result<(NodeTable, usize)> {
+    let constant = |column: &Column| *column.kind() == Kind::Unused(Unused::Constant);
+    let mut cells = 0;
+    let mut columns = Vec::new();
+    for column in table.columns() {
+        let missing = if constant(column) { column.missing_count() } else { 0 };
+        cells += missing;
+        columns.push(if missing > 0 { column.completed_with_constant()? } else { column.clone() });
+    }
+    Ok((if cells > 0 { table.with_columns(columns) } else { table.clone() }, cells))
 }
 
 /// Searches for parameters on the cells that [`fill`] validates on; see [`tuning::search`].
@@ -167,20 +182,20 @@ fn task<'a>(
 }
 
 /// The column of labels, its missing cells filled with the likeliest class.
-fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> (NodeTable, usize) {
+fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> Result<(NodeTable, usize)> {
     let (Some(classes), Some(labels)) = (fitted.labels(), table.labels()) else {
-        return (table, 0);
+        return Ok((table, 0));
     };
-    let Some(column) = table.column(&labels.name) else { return (table, 0) };
+    let Some(column) = table.column(&labels.name) else { return Ok((table, 0)) };
     let missing = column.missing_count();
     if missing == 0 {
-        return (table, 0);
+        return Ok((table, 0));
     }
-    let filled = column.completed_with_levels(&labels.classes, classes);
+    let filled = column.completed_with_levels(&labels.classes, classes)?;
     let replace = |column: &Column| match column.name() == filled.name() {
         true => filled.clone(),
         false => column.clone(),
     };
     let columns = table.columns().iter().map(replace).collect();
-    (table.with_columns(columns), missing)
+    Ok((table.with_columns(columns), missing))
 }

@@ -1,124 +1,77 @@
-//! Node tables from text: every cell kept as it is spelt.
+//! Node tables from text: every cell kept as it is spelt, blank cells missing.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use csv::{ReaderBuilder, StringRecord};
+use csv::StringRecord;
 
-use super::{delimiter_of, record_error};
+use super::dialect::Dialect;
+use super::records::{Comments, Records};
 use crate::error::{DataError, Place, Result};
-use crate::formats::open::{self, Source};
+use crate::formats::opened::Text;
 use crate::formats::options::ReadOptions;
-use crate::formats::raw_table::{RawCells, RawColumn, RawTable, check_distinct};
+use crate::formats::raw_table::{LineNumbers, RawCells, RawColumn, RawTable};
 use crate::progress::Progress;
 
-/// How many rows pass between two looks at the progress.
+/// How many rows pass between two reports of progress.
 const REPORT_INTERVAL: u64 = 1 << 14;
 
 /// The most text that one column can hold: its cells are addressed with 31 bits.
 const MAX_TEXT: usize = i32::MAX as usize;
 
-/// Reads the rows of a node file.
+/// Reads the rows of a node file. Whether the first row has the names of the columns is decided later,
+/// when the edges are known.
 pub(crate) fn read_nodes(
-    path: &Path,
+    text: Text,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<RawTable> {
-    let delimiter = delimiter_of(path, options.delimiter)?;
-    let mut reader = reader(path, delimiter)?;
-    let header = header(path, &mut reader)?;
-    let mut columns: Vec<GrowingCells> = header.iter().map(|_| GrowingCells::new()).collect();
+    let path = text.path.clone();
+    let dialect = Dialect::of(&text, options.nodes.delimiter);
+    let mut records = Records::new(text, &dialect, Comments::Data);
     let mut record = StringRecord::new();
+    if !records.read(&mut record)? {
+        return Err(DataError::malformed(
+            Place::file(&path),
+            "the file is empty",
+            "a node table starts with a line of column names",
+        ));
+    }
+    let first: Vec<String> = record.iter().map(str::to_owned).collect();
+    let mut lines = LineNumbers::starting_at(record.position().map_or(1, csv::Position::line));
+    let mut columns: Vec<GrowingCells> = first.iter().map(|_| GrowingCells::new()).collect();
     let mut rows = 0u64;
     progress.begin("reading nodes", None);
-    while reader.read_record(&mut record).map_err(|error| record_error(path, error))? {
+    while records.read(&mut record)? {
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.len() != first.len() {
+            // Only spaces as separators come here: the parser of other files sees to it itself.
+            let found =
+                format!("the row has {} cells, the first row {}", record.len(), first.len());
+            let advice = "every row needs as many cells as the first";
+            return Err(DataError::malformed(Place::line(&path, line), found, advice));
+        }
+        lines.push(rows, line);
         for (column, cell) in columns.iter_mut().zip(record.iter()) {
-            let cell = if is_missing(cell, &options.missing_values) { None } else { Some(cell) };
-            column.push(cell).map_err(|found| {
-                let line = record.position().map(csv::Position::line);
-                let place = Place { path: path.to_path_buf(), line, column: None };
-                DataError::malformed(place, found, "write the table as Parquet")
+            column.push((!cell.trim().is_empty()).then_some(cell)).map_err(|found| {
+                DataError::malformed(Place::line(&path, line), found, "write the table as Parquet")
             })?;
         }
         rows += 1;
         if rows.is_multiple_of(REPORT_INTERVAL) {
+            let bytes: usize = columns.iter().map(GrowingCells::bytes).sum();
+            let place = Place::line(&path, line);
+            DataError::check_memory(place, "the table", bytes as u64, options.memory_limit)?;
             progress.advance(REPORT_INTERVAL);
             progress.check()?;
         }
     }
     progress.end();
-    if rows == 0 {
-        return Err(DataError::malformed(
-            Place::file(path),
-            "the file has a header and no row",
-            "a node table has one row a node",
-        ));
-    }
-    let columns = header.into_iter().zip(columns).map(|(name, cells)| RawColumn {
-        name,
-        cells: cells.finish(),
-        declared: None,
-        block: None,
-    });
-    Ok(RawTable::from_text(path, delimiter, columns.collect()))
+    let columns = columns.into_iter().map(|cells| RawColumn::new(String::new(), cells.finish()));
+    Ok(RawTable::from_text(&path, dialect, first, columns.collect(), lines))
 }
 
-/// The line on which a row starts: looked up again, since only errors need it.
-pub(crate) fn line_of_row(path: &Path, delimiter: u8, row: usize) -> Option<u64> {
-    let mut reader = reader(path, delimiter).ok()?;
-    let mut record = StringRecord::new();
-    for _ in 0..row + 2 {
-        reader.read_record(&mut record).ok()?;
-    }
-    record.position().map(csv::Position::line)
-}
-
-fn reader(path: &Path, delimiter: u8) -> Result<csv::Reader<Source>> {
-    let source = open::open(path)?;
-    let mut builder = ReaderBuilder::new();
-    builder.delimiter(delimiter).has_headers(false).buffer_capacity(1 << 18);
-    Ok(builder.from_reader(source))
-}
-
-fn header(path: &Path, reader: &mut csv::Reader<Source>) -> Result<Vec<String>> {
-    let mut record = StringRecord::new();
-    let found = reader.read_record(&mut record).map_err(|error| record_error(path, error))?;
-    if !found {
-        return Err(DataError::malformed(
-            Place::file(path),
-            "the file is empty",
-            "a node table starts with a line of column names",
-        ));
-    }
-    if record.iter().any(|name| name.contains('\0')) {
-        return Err(DataError::malformed(
-            Place::file(path),
-            "the file is not text",
-            "check that it is a CSV or TSV file; other formats are known by their ending",
-        ));
-    }
-    let names: Vec<String> = record
-        .iter()
-        .enumerate()
-        .map(|(position, name)| match position {
-            // Some programs mark UTF-8 with an invisible character in front of the first name.
-            0 => name.trim_start_matches('\u{feff}').to_owned(),
-            _ => name.to_owned(),
-        })
-        .collect();
-    check_distinct(path, &names)?;
-    Ok(names)
-}
-
-fn is_missing(cell: &str, spellings: &[String]) -> bool {
-    let cell = cell.trim();
-    cell.is_empty()
-        || cell.eq_ignore_ascii_case("nan")
-        || spellings.iter().any(|spelling| spelling == cell)
-}
-
-/// A column while it is read: one byte a cell as long as no cell needs more.
+/// A column while it is read: one byte per cell as long as no cell needs more.
 enum GrowingCells {
     Bytes(Vec<u8>),
     Text(StringBuilder),
@@ -127,6 +80,13 @@ enum GrowingCells {
 impl GrowingCells {
     fn new() -> Self {
         GrowingCells::Bytes(Vec::new())
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            GrowingCells::Bytes(bytes) => bytes.len(),
+            GrowingCells::Text(text) => text.values_slice().len() + 5 * text.offsets_slice().len(),
+        }
     }
 
     fn push(&mut self, cell: Option<&str>) -> std::result::Result<(), String> {

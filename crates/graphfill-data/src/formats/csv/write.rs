@@ -1,26 +1,28 @@
-//! Node tables and edges as text. Cells that came from text are written as they were spelt.
+//! Node tables and edges as text, in the dialect of the input. Cells that came from text are written
+//! as they were spelt.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
 use arrow_array::{Array, StringArray};
-use csv::{QuoteStyle, Writer, WriterBuilder};
+use csv::{QuoteStyle, Terminator, Writer, WriterBuilder};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{COMMENT, SEPARATORS};
-use crate::atomic_file::AtomicFile;
+use super::dialect::{COMMENTS, Delimiter, Dialect, LineEnd};
 use crate::block::{Block, BlockValues};
 use crate::column::ColumnData;
 use crate::error::{DataError, Result};
+use crate::formats::encoding::EncodingWriter;
+use crate::formats::output_file::OutputFile;
 use crate::formats::raw_table::check_distinct;
 use crate::graph::Graph;
 use crate::ids::NodeIds;
 use crate::table::NodeTable;
 
-/// Writes a node table; gzipped where the name ends in `.gz`.
-pub(crate) fn write_nodes(table: &NodeTable, path: &Path, delimiter: u8) -> Result<AtomicFile> {
+/// Writes a node table; compressed where the name ends in `.gz` or `.zst`.
+pub(crate) fn write_nodes(table: &NodeTable, path: &Path, dialect: &Dialect) -> Result<OutputFile> {
     let columns: Vec<TextColumn<'_>> = table.columns().iter().map(TextColumn::of).collect();
     let id = &table.id_column;
     let mut header = Vec::new();
@@ -32,17 +34,23 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path, delimiter: u8) -> Resu
             }
         }
     }
-    let at = id.position.min(header.len());
-    header.insert(at, id.name.clone());
+    // Ids that are row numbers stood in no column of the file, and are not added to one.
+    let at = id.position.map(|position| position.min(header.len()));
+    if let Some(at) = at {
+        header.insert(at, id.name.clone());
+    }
     check_distinct(path, &header)?;
-    write(path, delimiter, None, &header, |writer| {
-        let mut row_cells: Vec<Cow<'_, [u8]>> = Vec::with_capacity(header.len());
+    let header = if id.headerless { None } else { Some(header.as_slice()) };
+    write(path, dialect, None, header, |writer| {
+        let mut row_cells: Vec<Cow<'_, [u8]>> = Vec::new();
         for row in 0..table.rows() {
             row_cells.clear();
             for column in &columns {
                 column.push_cells(row, &mut row_cells);
             }
-            row_cells.insert(at, Cow::Owned(table.ids().text(row).into_bytes()));
+            if let Some(at) = at {
+                row_cells.insert(at, Cow::Owned(table.ids().text(row).into_bytes()));
+            }
             writer.write_record(&row_cells)?;
         }
         Ok(())
@@ -54,12 +62,12 @@ pub(crate) fn write_edges(
     graph: &Graph,
     ids: &NodeIds,
     path: &Path,
-    delimiter: u8,
-) -> Result<AtomicFile> {
+    dialect: &Dialect,
+) -> Result<OutputFile> {
     let names = ["source", "target", "weight"].map(str::to_owned);
     let header = if graph.is_weighted() { &names[..] } else { &names[..2] };
     // With comments declared, an id that starts like one is quoted.
-    write(path, delimiter, Some(COMMENT), header, |writer| {
+    write(path, dialect, Some(COMMENTS[0]), Some(header), |writer| {
         for (source, target, weight) in graph.iter() {
             writer.write_field(ids.text(source as usize))?;
             writer.write_field(ids.text(target as usize))?;
@@ -74,23 +82,33 @@ pub(crate) fn write_edges(
 
 fn write(
     path: &Path,
-    delimiter: u8,
+    dialect: &Dialect,
     comment: Option<u8>,
-    header: &[String],
+    header: Option<&[String]>,
     rows: impl FnOnce(&mut Writer<Box<dyn Write + '_>>) -> csv::Result<()>,
-) -> Result<AtomicFile> {
+) -> Result<OutputFile> {
     let failed = |error: io::Error| DataError::write(path, error);
-    let mut file = AtomicFile::create(path)?;
-    let gzipped = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let mut file = OutputFile::create(path)?;
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     {
-        let mut sink: Box<dyn Write + '_> = if gzipped {
-            Box::new(FinishedGzip(GzEncoder::new(&mut file, Compression::default())))
-        } else {
-            Box::new(&mut file)
+        let compressed: Box<dyn Write + '_> = match ending.as_deref() {
+            Some("gz") => Box::new(FinishedGzip(GzEncoder::new(&mut file, Compression::default()))),
+            Some("zst") => {
+                let encoder = zstd::stream::write::Encoder::new(&mut file, 0).map_err(failed)?;
+                Box::new(FinishedZstd(encoder))
+            }
+            _ => Box::new(&mut file),
         };
-        write_header(&mut sink, header, delimiter).map_err(|error| failed(error.into()))?;
-        let mut builder = WriterBuilder::new();
-        let mut writer = builder.delimiter(delimiter).comment(comment).from_writer(sink);
+        let mut sink: Box<dyn Write + '_> = compressed;
+        if dialect.byte_order_mark {
+            sink.write_all(dialect.encoding.mark()).map_err(failed)?;
+        }
+        let mut sink: Box<dyn Write + '_> = Box::new(EncodingWriter::new(sink, dialect.encoding));
+        let mut builder = builder(dialect);
+        if let Some(names) = header {
+            write_header(&mut sink, names, &mut builder).map_err(|error| failed(error.into()))?;
+        }
+        let mut writer = builder.comment(comment).from_writer(sink);
         rows(&mut writer).map_err(|error| failed(error.into()))?;
         let mut sink = writer.into_inner().map_err(|error| failed(error.into_error()))?;
         sink.flush().map_err(failed)?;
@@ -98,18 +116,35 @@ fn write(
     Ok(file)
 }
 
+fn builder(dialect: &Dialect) -> WriterBuilder {
+    let mut builder = WriterBuilder::new();
+    builder.delimiter(match dialect.delimiter {
+        Delimiter::Byte(byte) => byte,
+        Delimiter::Whitespace => b' ',
+    });
+    builder.terminator(match dialect.line_end {
+        LineEnd::Lf => Terminator::Any(b'\n'),
+        LineEnd::CrLf => Terminator::CRLF,
+    });
+    builder
+}
+
 /// Writes the column names. Where one holds another separator all are quoted, since a reader finds
 /// out the separator by counting outside of quotes.
-fn write_header(sink: &mut dyn Write, names: &[String], delimiter: u8) -> csv::Result<()> {
-    let misleading = |name: &String| name.bytes().any(|byte| SEPARATORS.contains(&byte));
+fn write_header(
+    sink: &mut dyn Write,
+    names: &[String],
+    builder: &mut WriterBuilder,
+) -> csv::Result<()> {
+    let misleading = |name: &String| name.contains([',', '\t', ';', '|']);
     let quotes =
         if names.iter().any(misleading) { QuoteStyle::Always } else { QuoteStyle::Necessary };
     let mut line = Vec::new();
-    let mut builder = WriterBuilder::new();
-    let mut writer = builder.delimiter(delimiter).quote_style(quotes).from_writer(&mut line);
+    let mut writer = builder.quote_style(quotes).from_writer(&mut line);
     writer.write_record(names)?;
     writer.flush()?;
     drop(writer);
+    builder.quote_style(QuoteStyle::Necessary);
     Ok(sink.write_all(&line)?)
 }
 
@@ -123,6 +158,19 @@ impl<W: Write> Write for FinishedGzip<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.try_finish()
+    }
+}
+
+/// Zstandard whose frame is ended, and its failure seen, on flush.
+struct FinishedZstd<W: Write>(zstd::stream::write::Encoder<'static, W>);
+
+impl<W: Write> Write for FinishedZstd<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.do_finish()
     }
 }
 

@@ -40,6 +40,11 @@ pub(crate) enum Layout {
     Splits,
 }
 
+/// Whether the file is an archive of the gnn-benchmark collection.
+pub(crate) fn is_gnn_benchmark(path: &Path) -> bool {
+    path.is_file() && layout(path).is_ok_and(|layout| layout == Layout::GnnBenchmark)
+}
+
 pub(crate) fn layout(path: &Path) -> Result<Layout> {
     let archive = Archive::open(path)?;
     if archive.has("edge_src") {

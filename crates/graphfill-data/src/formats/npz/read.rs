@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, StringArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int64Array, StringArray,
+    TimestampMillisecondArray,
+};
 
 use super::array::ElementType;
 use super::{Archive, read_arcs, read_rows, shape};
@@ -11,6 +14,7 @@ use crate::block::{BlockBuilder, BlockLayout};
 use crate::cell_mask::CellMask;
 use crate::column::Column;
 use crate::dataset::Dataset;
+use crate::date_style::DAY;
 use crate::error::{DataError, Place, Result};
 use crate::formats::options::ReadOptions;
 use crate::graph::Direction;
@@ -222,7 +226,7 @@ fn typed_columns(
             let given = typed_column(&names[at], &types[at], &values, levels, narrow, options);
             columns.push(given.map_err(|found| {
                 let place = Place::file(&path).column(&names[at]);
-                DataError::malformed(place, found, "declare another type with --type")
+                DataError::malformed(place, found, "declare another type")
             })?);
         } else if let Some(block) = blocks.iter().find(|block| block.first == at)
             && let Some(builder) = builders.next()
@@ -293,6 +297,7 @@ fn typed_column(
         "ordinal" => DeclaredKind::Number,
         "categorical" => DeclaredKind::Category,
         "binary" => DeclaredKind::Boolean,
+        "date" => DeclaredKind::Date,
         other => return Err(format!("the type '{other}' is not known")),
     };
     let some = |value: &f64| (!value.is_nan()).then_some(*value);
@@ -320,6 +325,15 @@ fn typed_column(
         (DeclaredKind::Count | DeclaredKind::Category, _) if whole => {
             let cells = values.iter().map(|value| some(value).map(|value| value as i64));
             Arc::new(cells.collect::<Int64Array>())
+        }
+        (DeclaredKind::Date, _) if whole => {
+            let cells = values.iter().map(|value| some(value).map(|days| days as i32));
+            Arc::new(cells.collect::<Date32Array>())
+        }
+        (DeclaredKind::Date, _) => {
+            let moment = |days: f64| (days * DAY * 1e3).round() as i64;
+            let cells = values.iter().map(|value| some(value).map(moment));
+            Arc::new(cells.collect::<TimestampMillisecondArray>())
         }
         _ if narrow => {
             Arc::new(values.iter().map(|v| some(v).map(|v| v as f32)).collect::<Float32Array>())
@@ -360,7 +374,7 @@ fn auxiliary_columns(
             DataError::malformed(
                 place,
                 format!("row {}: {}", invalid.row, invalid.found),
-                invalid.remedy,
+                invalid.hint,
             )
         })?);
     }
@@ -418,7 +432,7 @@ fn ids(archive: &mut Archive, rows: usize) -> Result<(NodeIds, IdColumn)> {
     }
     if archive.has("id_position") {
         let position = archive.integers("id_position")?.first().copied().unwrap_or(0);
-        column.position = usize::try_from(position).unwrap_or(0);
+        column.position = usize::try_from(position).ok();
     }
     Ok((ids, column))
 }

@@ -28,7 +28,10 @@ pub(crate) fn write(table: &NodeTable, graph: &Graph, path: &Path) -> Result<()>
         }
     }
     archive.strings("id_name", &[&table.id_column.name])?;
-    archive.int64("id_position", std::iter::once(table.id_column.position as i64))?;
+    archive.int64(
+        "id_position",
+        std::iter::once(table.id_column.position.map_or(-1, |at| at as i64)),
+    )?;
     if let Some(labels) = table.labels() {
         let number = |class: &Option<u32>| class.map_or(-1, |class| class as i32);
         archive.int32("y", labels.codes.iter().map(number))?;
@@ -92,6 +95,8 @@ fn write_features(archive: &mut ArchiveWriter<'_>, table: &NodeTable, path: &Pat
                     Kind::Count => "count",
                     Kind::Boolean => "binary",
                     Kind::Category => "categorical",
+                    // Days since 1970-01-01.
+                    Kind::Date => "date",
                     Kind::Number | Kind::Block(_) | Kind::Unused(_) => "continuous",
                 };
                 let values = if *column.kind() == Kind::Category {

@@ -76,7 +76,7 @@ pub fn read(prefix: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let table = NodeTable::new(IdColumn::default(), ids, columns, labels);
     let graph = arcs.into_graph(positions.nodes(), Direction::Undirected);
     let mut dataset = Dataset::new(&files.name(), "planetoid", table, graph);
-    dataset.notes.extend(positions.note());
+    dataset.notes.extend(positions.note().into_iter().map(Into::into));
     Ok(dataset)
 }
 

@@ -81,7 +81,7 @@ fn test_rows_take_their_positions_and_holes_stay_empty() {
     assert_eq!(dataset.graph.direction(), Direction::Undirected);
     assert_eq!(dataset.graph.arcs(), 6);
     assert_eq!(dataset.graph.targets_of(5), [0, 0]);
-    assert!(dataset.notes[0].ends_with("zero features and no label: 1"));
+    assert!(dataset.notes[0].text.ends_with("zero features and no label: 1"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub fn read(dir: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let name = dir.file_name().map_or("steam".into(), |name| name.to_string_lossy());
     let graph = arcs.into_graph(nodes, Direction::Undirected);
     let mut dataset = Dataset::new(&name, "steam", table, graph);
-    dataset.notes.extend(tagged.note);
+    dataset.notes.extend(tagged.note.map(Into::into));
     Ok(dataset)
 }
 

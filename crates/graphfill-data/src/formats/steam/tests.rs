@@ -49,7 +49,7 @@ fn joins_products_that_ten_users_share() {
     assert_eq!(block.layout(), &BlockLayout::Columns(names.to_vec()));
     let rows: Vec<&[u32]> = (0..3).map(|row| block.columns(row)).collect();
     assert_eq!(rows, [&[0, 3, 4][..], &[], &[1, 2]]);
-    assert_eq!(dataset.notes, ["products without tags, left with zero features: 1"]);
+    assert_eq!(dataset.notes[0].text, "products without tags, left with zero features: 1");
 }
 
 #[test]
