@@ -8,21 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::error::{DataError, Place, Result};
 use crate::formats::edge_columns::look_like_edges;
 use crate::formats::open::{GZIP_MAGIC, open, open_file};
-use crate::formats::{csv, npz, parquet, planetoid};
+use crate::formats::{csv, npz, parquet};
 
 /// What a reader needs to know to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// `.npz` in the own layout.
     Npz(PathBuf),
-    /// `.npz` of the gnn-benchmark collection.
-    GnnBenchmark(PathBuf),
-    /// `ind.NAME.*` files, by their common beginning.
-    Planetoid(PathBuf),
-    /// A folder of OGB's `.csv.gz` files.
-    Ogb(PathBuf),
-    /// A folder with Steam's two raw files.
-    Steam(PathBuf),
     /// Node and edge tables, text or Parquet; without a node file the edges name the nodes.
     Tables {
         /// Files of nodes.
@@ -51,15 +43,11 @@ impl Location {
             });
         }
         if nodes.is_dir() {
-            return in_folder(nodes);
-        }
-        if let Some(prefix) = planetoid_prefix(nodes) {
-            return Ok(Location::Planetoid(prefix));
+            return tables_in_folder(nodes);
         }
         if kind_of_content(nodes)? == Content::Zip {
             return match npz::layout(nodes)? {
                 npz::Layout::Own => Ok(Location::Npz(nodes.to_path_buf())),
-                npz::Layout::GnnBenchmark => Ok(Location::GnnBenchmark(nodes.to_path_buf())),
                 npz::Layout::Splits => Err(DataError::malformed(
                     Place::file(nodes),
                     "this file holds splits, not a graph",
@@ -88,11 +76,7 @@ impl Location {
     /// The files that will be read, for messages and for the check that no output is an input.
     pub fn files(&self) -> Vec<&Path> {
         match self {
-            Location::Npz(path)
-            | Location::GnnBenchmark(path)
-            | Location::Planetoid(path)
-            | Location::Ogb(path)
-            | Location::Steam(path) => vec![path],
+            Location::Npz(path) => vec![path],
             Location::Tables { nodes, edges } => {
                 nodes.iter().chain(edges).map(PathBuf::as_path).collect()
             }
@@ -194,32 +178,6 @@ fn edges_beside(nodes: &Path) -> Option<PathBuf> {
     }
     let sibling = nodes.with_file_name(name.replacen("nodes", "edges", 1));
     (sibling != nodes && sibling.is_file()).then_some(sibling)
-}
-
-/// `DIR/ind.NAME` for itself or for any file that starts with it.
-fn planetoid_prefix(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?;
-    let data_set = name.strip_prefix("ind.")?.split('.').next()?;
-    let prefix = path.with_file_name(format!("ind.{data_set}"));
-    prefix.with_file_name(format!("ind.{data_set}.allx")).is_file().then_some(prefix)
-}
-
-fn in_folder(folder: &Path) -> Result<Location> {
-    let holds = |name: &str| folder.join(name).is_file();
-    let prefixes = planetoid::find(folder)?;
-    match prefixes.as_slice() {
-        [] => {}
-        [one] => return Ok(Location::Planetoid(one.clone())),
-        several => return Err(several_graphs(folder, "planetoid data sets", several)),
-    }
-    if holds("user_product_date.csv") && holds("product_tags.csv") {
-        return Ok(Location::Steam(folder.to_path_buf()));
-    }
-    let ogb = ["edge.csv.gz", "edge.csv", "raw/edge.csv.gz", "raw/edge.csv"];
-    if ogb.iter().any(|name| holds(name)) {
-        return Ok(Location::Ogb(folder.to_path_buf()));
-    }
-    tables_in_folder(folder)
 }
 
 fn several_graphs(folder: &Path, what: &str, paths: &[impl AsRef<Path>]) -> DataError {

@@ -5,7 +5,6 @@
 mod samples;
 
 mod archives;
-mod folders;
 mod tables;
 
 use std::path::{Path, PathBuf};
