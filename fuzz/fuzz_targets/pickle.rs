@@ -2,5 +2,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    graphfill_data::formats::fuzz_pickle(bytes);
+    graphfill_datasets::fuzz_pickle(bytes);
 });

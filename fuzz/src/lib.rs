@@ -7,8 +7,9 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use graphfill_data::formats::{self, Location, ReadOptions, UnknownNodes, splits_file};
+use graphfill_data::formats::{ReadOptions, UnknownNodes, splits_file};
 use graphfill_data::{NoProgress, TypesFile};
+use graphfill_datasets::Source;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// What stands between two files of one input.
@@ -33,8 +34,8 @@ fn write(name: &str, bytes: &[u8]) -> PathBuf {
 fn read(nodes: &Path, edges: Option<&Path>) {
     let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
     for options in [ReadOptions::default(), add] {
-        let Ok(location) = Location::find(nodes, edges) else { return };
-        if let Ok(dataset) = formats::read(location, &options, &NoProgress) {
+        let Ok(source) = Source::detect(nodes, edges) else { return };
+        if let Ok(dataset) = source.read(&options, &NoProgress) {
             dataset.graph.undirected();
             // Sparse features may be wider than a row of them should ever be written out.
             if dataset.table.features() < 1 << 16 {

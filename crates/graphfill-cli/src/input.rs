@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use graphfill::data::formats::{self, Location, ReadOptions, WeightColumn};
-use graphfill::data::registry::{self, Cache};
+use graphfill::data::formats::{ReadOptions, WeightColumn};
 use graphfill::data::{Dataset, Direction, Progress, TypesFile};
+use graphfill::datasets::{self, Cache, Source};
 
 use crate::arguments::{Reading, UsageError};
 use crate::output::messages::Messages;
@@ -45,7 +45,7 @@ pub(crate) fn read_options(reading: &Reading) -> anyhow::Result<ReadOptions> {
 
 /// Reads what the caller names, and passes on what the reader noticed.
 pub(crate) fn read(
-    location: &Location,
+    location: &Source,
     reading: &Reading,
     messages: &Messages,
     progress: &dyn Progress,
@@ -55,7 +55,7 @@ pub(crate) fn read(
 
 /// Reads what needs no explanation.
 pub(crate) fn read_with_defaults(
-    location: &Location,
+    location: &Source,
     messages: &Messages,
     progress: &dyn Progress,
 ) -> anyhow::Result<Dataset> {
@@ -63,12 +63,12 @@ pub(crate) fn read_with_defaults(
 }
 
 fn read_with(
-    location: &Location,
+    location: &Source,
     options: &ReadOptions,
     messages: &Messages,
     progress: &dyn Progress,
 ) -> anyhow::Result<Dataset> {
-    let dataset = formats::read(location, options, progress)?;
+    let dataset = location.read(options, progress)?;
     for note in &dataset.notes {
         messages.note(note);
     }
@@ -77,7 +77,7 @@ fn read_with(
 
 /// A prepared data set and the splits that belong to it.
 pub(crate) struct Prepared {
-    pub(crate) location: Location,
+    pub(crate) location: Source,
     pub(crate) splits: Option<PathBuf>,
 }
 
@@ -89,12 +89,12 @@ pub(crate) fn prepared(name: &str, data_dir: Option<&Path>) -> anyhow::Result<Pr
     let splits = folder.join("splits.npz");
     let splits = splits.is_file().then_some(splits);
     if own.is_file() {
-        return Ok(Prepared { location: Location::find(&own, None)?, splits });
+        return Ok(Prepared { location: Source::detect(&own, None)?, splits });
     }
     if folder.is_dir() {
-        return Ok(Prepared { location: Location::find(&folder, None)?, splits });
+        return Ok(Prepared { location: Source::detect(&folder, None)?, splits });
     }
-    let remedy = match registry::find(name) {
+    let remedy = match datasets::find(name) {
         Ok(info) => format!(
             "get it with: graphfill datasets get {}, or name the folder that has it with --data-dir",
             info.name

@@ -12,7 +12,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use graphfill_data::formats::{self, Location, ReadOptions};
+use graphfill_data::formats::{self, Input, ReadOptions};
 use graphfill_data::{Direction, NoProgress};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,17 +24,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let edge_file = folder.path().join("edges.csv");
     write_edges(&edge_file, edges, nodes)?;
-    let location = if with_table {
+    let input = if with_table {
         let node_file = folder.path().join("nodes.csv");
         write_nodes(&node_file, nodes)?;
-        Location::find(&node_file, Some(&edge_file))?
+        Input::detect(&node_file, Some(&edge_file))?
     } else {
-        Location::find(&edge_file, None)?
+        Input::detect(&edge_file, None)?
     };
     let before = peak_bytes();
     let start = Instant::now();
     let options = ReadOptions { direction: Direction::Directed, ..ReadOptions::default() };
-    let dataset = formats::read(location, &options, &NoProgress)?;
+    let dataset = input.read(&options, &NoProgress)?;
     let seconds = start.elapsed().as_secs_f64();
 
     let result = dataset.graph.bytes();

@@ -105,7 +105,7 @@ fn usual_permissions() -> Option<Permissions> {
 }
 
 /// Fails if `output` is one of the `inputs`, by whatever name.
-pub fn check_not_an_input(output: &Path, inputs: &[&Path]) -> Result<()> {
+pub fn check_not_an_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
     let Ok(real) = fs::canonicalize(output) else { return Ok(()) };
     for input in inputs {
         if fs::canonicalize(input).is_ok_and(|input| input == real) {

@@ -1,5 +1,5 @@
 //! Graphs and node tables with missing cells: the types, the readers and writers of their file
-//! formats, splits, the registry of the paper's data sets, and a generator of examples.
+//! formats, splits, and a generator of examples.
 //!
 //! A [`Dataset`] is a [`NodeTable`] (ids, typed columns, missing cells, labels) and a [`Graph`]
 //! (arcs as given, with a simple undirected view). Everything later in the pipeline starts there.
@@ -34,7 +34,6 @@ mod number_style;
 mod portable;
 mod progress;
 mod random_stream;
-pub mod registry;
 mod spelling;
 pub mod splits;
 mod table;

@@ -1,11 +1,11 @@
 //! Real graphs, found through the environment variable `GRAPHFILL_DATA`, have the counts that are
-//! known for them, and one graph is the same from whatever file it is read.
+//! known for them, and text tables agree with archives.
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use graphfill_data::formats::{self, Location, ReadOptions, splits_file};
+use graphfill_data::formats::{self, Input, ReadOptions, splits_file};
 use graphfill_data::{Block, ColumnData, Dataset, NoProgress};
 
 /// Where the graphs are; says so and gives nothing where nobody said.
@@ -18,8 +18,8 @@ fn data() -> Option<PathBuf> {
 }
 
 fn read(path: impl AsRef<Path>) -> Dataset {
-    let location = Location::find(path.as_ref(), None).unwrap_or_else(|error| panic!("{error}"));
-    let dataset = formats::read(location, &ReadOptions::default(), &NoProgress);
+    let input = Input::detect(path.as_ref(), None).unwrap_or_else(|error| panic!("{error}"));
+    let dataset = input.read(&ReadOptions::default(), &NoProgress);
     dataset.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -107,16 +107,10 @@ fn text_tables_agree_with_the_archives() {
 }
 
 #[test]
-fn raw_files_have_their_counts() {
+fn parquet_files_have_their_counts() {
     let Some(data) = data() else { return };
     let raw = data.join("raw");
     let files = [
-        ("planetoid/ind.cora", [2708, 5278, 1433, 7]),
-        ("planetoid/ind.cora.allx", [2708, 5278, 1433, 7]),
-        ("planetoid/ind.pubmed", [19_717, 44_324, 500, 3]),
-        ("planetoid/ind.pubmed.test.index", [19_717, 44_324, 500, 3]),
-        ("gnn-benchmark/cora.npz", [2708, 5278, 1433, 7]),
-        ("gnn-benchmark/amazon_electronics_photo.npz", [7650, 119_081, 745, 8]),
         ("parquet/imdb_acted_in.parquet.gzip", [10_502, 13_983, 0, 0]),
         ("parquet/imdb_directed_in.parquet.gzip", [6931, 4661, 0, 0]),
         ("parquet/imdb_actors.parquet.gzip", [5841, 0, 1256, 0]),
@@ -128,19 +122,15 @@ fn raw_files_have_their_counts() {
     for (name, expected) in files {
         assert_eq!(counts(&read(raw.join(name))), expected, "{name}");
     }
-    for folder in ["planetoid", "gnn-benchmark"] {
-        let error = Location::find(&raw.join(folder), None).expect_err("several graphs");
-        assert!(error.to_string().contains("name one of them"), "{error}");
-    }
 }
 
 #[test]
 fn a_folder_of_parquet_tables_is_one_graph() {
     let Some(data) = data() else { return };
     let folder = data.join("raw/parquet");
-    let location = Location::find(&folder, None).expect("tables");
+    let input = Input::detect(&folder, None).expect("tables");
     let options = ReadOptions { label: Some("genre".into()), ..ReadOptions::default() };
-    let dataset = formats::read(location, &options, &NoProgress).expect("one graph");
+    let dataset = input.read(&options, &NoProgress).expect("one graph");
     assert_eq!(counts(&dataset)[..2], [12_772, 18_644]);
     let labels = dataset.table.labels().expect("genres");
     assert_eq!((labels.known(), labels.classes.len()), (2939, 3));
@@ -157,46 +147,4 @@ fn rows_of(block: &Block) -> BTreeMap<Vec<u32>, usize> {
         *rows.entry(block.columns(row).to_vec()).or_insert(0) += 1;
     }
     rows
-}
-
-/// How often an edge joins two such rows of features.
-fn edges_by_features(dataset: &Dataset) -> BTreeMap<[Vec<u32>; 2], usize> {
-    let block = block(dataset);
-    let mut edges = BTreeMap::new();
-    for (a, b, _) in dataset.graph.undirected().iter() {
-        let mut ends = [a, b].map(|end| block.columns(end as usize).to_vec());
-        ends.sort();
-        *edges.entry(ends).or_insert(0) += 1;
-    }
-    edges
-}
-
-/// How many nodes have each class, whatever the classes are called.
-fn class_sizes(dataset: &Dataset) -> Vec<usize> {
-    let labels = dataset.table.labels().expect("labels");
-    let mut sizes = vec![0; labels.classes.len()];
-    labels.codes.iter().flatten().for_each(|&class| sizes[class as usize] += 1);
-    sizes.sort_unstable();
-    sizes
-}
-
-#[test]
-fn cora_is_the_same_graph_from_three_formats() {
-    let Some(data) = data() else { return };
-    let own = read(data.join("cora/cora.npz"));
-    let planetoid = read(data.join("raw/planetoid/ind.cora"));
-    let benchmark = read(data.join("raw/gnn-benchmark/cora.npz"));
-    // The rows of two of the files are in one order.
-    for row in 0..own.table.rows() {
-        assert_eq!(block(&own).columns(row), block(&planetoid).columns(row), "row {row}");
-    }
-    let neighbours = |dataset: &Dataset| dataset.graph.undirected().all_neighbours().to_vec();
-    assert_eq!(neighbours(&own), neighbours(&planetoid));
-    assert_eq!(own.table.labels(), planetoid.table.labels());
-    // The third has another order of rows, and some rows are alike.
-    for dataset in [&planetoid, &benchmark] {
-        assert_eq!(rows_of(block(dataset)), rows_of(block(&own)), "{}", dataset.format);
-        assert_eq!(edges_by_features(dataset), edges_by_features(&own), "{}", dataset.format);
-        assert_eq!(class_sizes(dataset), class_sizes(&own), "{}", dataset.format);
-    }
 }

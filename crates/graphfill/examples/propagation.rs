@@ -13,9 +13,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use graphfill::data::formats::{self, Location, ReadOptions};
+use graphfill::data::formats::ReadOptions;
 use graphfill::data::generator::{ColumnSet, GeneratorConfig, generate};
 use graphfill::data::{CellMask, Dataset, NoProgress, UndirectedGraph, splits};
+use graphfill::datasets::Source;
 use graphfill::methods::features::{Centres, Features, Panel, Panels};
 use graphfill::methods::{EstimateSink, Estimates, FixedParameters, Result, Task, registry};
 
@@ -30,8 +31,8 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let (dataset, rounds) = match text(2)? {
         "generate" => (example(text(3)?.parse()?, text(4)?.parse()?, text(5)?.parse()?)?, 6),
         "read" => {
-            let location = Location::find(Path::new(text(3)?), None)?;
-            (formats::read(location, &ReadOptions::default(), &NoProgress)?, 4)
+            let source = Source::detect(Path::new(text(3)?), None)?;
+            (source.read(&ReadOptions::default(), &NoProgress)?, 4)
         }
         other => return Err(format!("'{other}' is neither generate nor read").into()),
     };

@@ -18,11 +18,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The rooms: [`data`] reads, holds and writes graphs and tables, [`methods`] estimates with
-//! the training programs of [`engine`], [`eval`] scores, [`report`] writes and draws. The command line is the crate `graphfill-cli`.
+//! The crates: [`data`] reads, holds and writes graphs and tables, [`datasets`] gets and reads
+//! published data sets, [`methods`] estimates with the training programs of [`engine`], [`eval`]
+//! scores, [`report`] writes and draws. The command line is the crate `graphfill-cli`.
 #![forbid(unsafe_code)]
 
 pub use graphfill_data as data;
+pub use graphfill_datasets as datasets;
 pub use graphfill_engine as engine;
 pub use graphfill_eval as eval;
 pub use graphfill_methods as methods;

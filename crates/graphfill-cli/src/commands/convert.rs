@@ -1,7 +1,8 @@
 //! `graphfill convert`: from any format that is read to any that is written.
 
 use graphfill::data::atomic_file::check_not_an_input;
-use graphfill::data::formats::{self, Location, OutputFormat};
+use graphfill::data::formats::{self, OutputFormat};
+use graphfill::datasets::Source;
 
 use crate::arguments::{Convert, Format, General, UsageError};
 use crate::output::messages::Messages;
@@ -18,7 +19,7 @@ pub(crate) fn run(arguments: &Convert, general: &General) -> anyhow::Result<()> 
         Some(target) => (Some(arguments.second.as_path()), target),
     };
     OutputFormat::of(target).map_err(|error| UsageError(error.to_string()))?;
-    let location = Location::find(nodes, edges)?;
+    let location = Source::detect(nodes, edges)?;
     for written in formats::outputs(target) {
         check_not_an_input(&written, &location.files())?;
     }

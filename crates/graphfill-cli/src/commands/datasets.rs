@@ -1,6 +1,6 @@
 //! `graphfill datasets`: the paper's data sets, and getting them.
 
-use graphfill::data::registry::{self, Cache, DatasetInfo, Fetched, Mirror};
+use graphfill::datasets::{self, Cache, DatasetInfo, FileStatus, Mirror};
 use serde::Serialize;
 
 use crate::arguments::{Datasets, DatasetsAction, Format, General};
@@ -15,14 +15,14 @@ pub(crate) fn run(arguments: &Datasets, general: &General) -> anyhow::Result<()>
     match &arguments.action {
         DatasetsAction::List => list(&cache, general.format()),
         DatasetsAction::Path { name } => {
-            let info = registry::find(name)?;
+            let info = datasets::find(name)?;
             Ok(output::line(&cache.folder(info).display().to_string())?)
         }
         DatasetsAction::Get { names, mirror } => {
             let wanted: Vec<&DatasetInfo> = if names.iter().any(|name| name == "all") {
-                registry::all().iter().collect()
+                datasets::all().iter().collect()
             } else {
-                names.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?
+                names.iter().map(|name| datasets::find(name)).collect::<Result<_, _>>()?
             };
             for info in wanted {
                 get(info, &cache, mirror.as_ref(), general)?;
@@ -40,11 +40,13 @@ fn get(
 ) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general.quiet);
-    let outcome = registry::get(info, &cache.folder(info), mirror, &progress)?;
+    let outcome = datasets::download(info, &cache.folder(info), mirror, &progress)?;
     for file in &outcome.files {
-        let what = match file.fetched {
-            Fetched::Downloaded { .. } => "downloaded and checked",
-            Fetched::AlreadyThere => "already there",
+        let what = match file.status {
+            FileStatus::Downloaded { .. } if info.is_verified() => "downloaded and checked",
+            FileStatus::Downloaded { .. } => "downloaded, unverified",
+            _ if info.is_verified() => "already there, checked",
+            _ => "already there, unverified",
         };
         messages.say(&format!("{}: {what} ({})", file.name, bytes(file.bytes)));
     }
@@ -64,6 +66,7 @@ struct Listed {
     files: Vec<String>,
     licence: &'static str,
     citation: &'static str,
+    verified: bool,
     here: bool,
 }
 
@@ -72,7 +75,7 @@ fn list(cache: &Cache, format: Format) -> anyhow::Result<()> {
     let here = |info: &DatasetInfo| {
         cache.is_complete(info) || cache.folder(info).join(format!("{}.npz", info.name)).is_file()
     };
-    let listed = registry::all().iter().map(|info| Listed {
+    let listed = datasets::all().iter().map(|info| Listed {
         name: info.name,
         title: info.title,
         nodes: info.nodes,
@@ -80,9 +83,10 @@ fn list(cache: &Cache, format: Format) -> anyhow::Result<()> {
         features: info.features,
         classes: info.classes,
         source: info.format.as_str(),
-        files: info.files.iter().map(registry::RemoteFile::url).collect(),
+        files: info.files.iter().map(datasets::RemoteFile::url).collect(),
         licence: info.licence,
         citation: info.citation,
+        verified: info.is_verified(),
         here: here(info),
     });
     let listed: Vec<Listed> = listed.collect();
@@ -94,7 +98,11 @@ fn list(cache: &Cache, format: Format) -> anyhow::Result<()> {
             count(set.edges),
             count(set.features),
             set.classes.map_or_else(|| "–".to_owned(), |classes| classes.to_string()),
-            set.source.to_owned(),
+            if set.verified {
+                set.source.to_owned()
+            } else {
+                format!("{} (unverified)", set.source)
+            },
             if set.here { "yes" } else { "no" }.to_owned(),
         ]
     };

@@ -1,6 +1,6 @@
 //! The device that the caller asked for.
 
-use graphfill::data::registry::cache_folder;
+use graphfill::datasets::cache_folder;
 use graphfill::engine::cuda::{self, Launching};
 use graphfill::engine::{Device, EngineError};
 use graphfill::methods::{DeviceUse, Method};

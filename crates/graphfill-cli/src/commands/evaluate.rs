@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use graphfill::data::atomic_file::{self, AtomicFile};
-use graphfill::data::formats::{Location, splits_file};
+use graphfill::data::formats::splits_file;
 use graphfill::data::splits::Shares;
+use graphfill::datasets::Source;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
     EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean, tune,
@@ -132,13 +133,13 @@ fn histories(evaluation: &Evaluation) -> String {
 }
 
 /// The data, and the splits that belong to it.
-fn source(arguments: &Evaluate) -> anyhow::Result<(Location, Option<PathBuf>)> {
+fn source(arguments: &Evaluate) -> anyhow::Result<(Source, Option<PathBuf>)> {
     match (&arguments.dataset, &arguments.nodes) {
         (Some(name), _) => {
             let prepared = input::prepared(name, arguments.data_dir.as_deref())?;
             Ok((prepared.location, prepared.splits))
         }
-        (None, Some(nodes)) => Ok((Location::find(nodes, arguments.edges.as_deref())?, None)),
+        (None, Some(nodes)) => Ok((Source::detect(nodes, arguments.edges.as_deref())?, None)),
         (None, None) => Err(UsageError("name a node table or --dataset".to_owned()).into()),
     }
 }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
-use graphfill::data::formats::{self, Location, OutputFormat};
+use graphfill::data::formats::{self, OutputFormat};
 use graphfill::data::{Dataset, Kind};
+use graphfill::datasets::Source;
 use graphfill::engine::TensorStore;
 use graphfill::methods::fill::{self, FillOptions, Filled};
 use graphfill::methods::learning::{CheckpointOptions, Ended, METHOD, TrainingOptions, changes};
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     };
     let mut fixed = training::parameters(&arguments.training, &arguments.param, &[method])?;
     OutputFormat::of(&arguments.output).map_err(|error| UsageError(error.to_string()))?;
-    let location = Location::find(&arguments.nodes, arguments.edges.as_deref())?;
+    let location = Source::detect(&arguments.nodes, arguments.edges.as_deref())?;
     // A place that cannot be written should be known before hours of work, not after.
     let written = [Some(&arguments.output), arguments.training.history.as_ref()];
     let written: Vec<&PathBuf> =

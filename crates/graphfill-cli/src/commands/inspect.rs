@@ -1,7 +1,8 @@
 //! `graphfill inspect`: what is in these files.
 
-use graphfill::data::formats::{Location, splits_file};
+use graphfill::data::formats::splits_file;
 use graphfill::data::{Column, ColumnData, Dataset, Direction, Kind, UndirectedGraph};
+use graphfill::datasets::Source;
 use serde::Serialize;
 
 use crate::arguments::{Format, General, Inspect};
@@ -17,7 +18,7 @@ const MAX_LISTED: usize = 60;
 pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general.quiet);
-    let location = match Location::find(&arguments.nodes, arguments.edges.as_deref()) {
+    let location = match Source::detect(&arguments.nodes, arguments.edges.as_deref()) {
         Ok(location) => location,
         Err(error) => {
             return match splits_file::seeds(&arguments.nodes) {

@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use graphfill::data::{DataError, atomic_file, registry as data_sets};
+use graphfill::data::{DataError, atomic_file};
+use graphfill::datasets as data_sets;
 use graphfill::engine::MemoryLimit;
 use graphfill::engine::cuda::Launching;
 use graphfill::eval::experiments::{

@@ -13,8 +13,13 @@ fn lists_the_papers_data_sets() {
     for name in ["cora", "citeseer", "computers", "photo", "steam", "pubmed", "coauthor", "arxiv"] {
         assert!(done.out.contains(name), "{name}: {}", done.out);
     }
+    let unverified: Vec<&str> =
+        done.out.lines().filter(|line| line.contains("(unverified)")).collect();
+    assert!(unverified.len() == 1 && unverified[0].contains("arxiv"), "{}", done.out);
     let path = place.run("datasets path cora --data-dir here");
     assert_eq!(path.out.trim(), "here/cora");
+    let path = place.run_with(("GRAPHFILL_CACHE_DIR", "there"), "datasets path cora");
+    assert_eq!(path.out.trim(), "there/datasets/cora");
 }
 
 /// A server that answers every request with the same small body.

@@ -82,7 +82,7 @@ impl Input {
         let files = vec![file.path().to_path_buf()];
         match npz::layout(file.path())? {
             npz::Layout::Own => Ok(Input { format: Format::Npz(file), files }),
-            npz::Layout::GnnBenchmark | npz::Layout::Splits => Err(DataError::malformed(
+            npz::Layout::Splits => Err(DataError::malformed(
                 Place::file(file.path()),
                 "this file holds splits, not a graph",
                 Hint::new("give it beside the graph that it belongs to").with(Setting::SplitsFile),

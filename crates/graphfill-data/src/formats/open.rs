@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -16,7 +16,6 @@ pub(crate) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The content of a file, unpacked where it is gzip.
 pub(crate) struct Source {
-    path: PathBuf,
     reader: Box<dyn Read>,
 }
 
@@ -30,7 +29,7 @@ pub(crate) fn open(path: &Path) -> Result<Source> {
     } else {
         Box::new(buffered)
     };
-    Ok(Source { path: path.to_path_buf(), reader })
+    Ok(Source { reader })
 }
 
 /// Opens a file, folders refused.
@@ -52,18 +51,6 @@ impl Source {
             | io::ErrorKind::InvalidData => DataError::damaged(path, error),
             _ => DataError::read(path, error),
         }
-    }
-
-    /// Everything, up to `most` bytes.
-    pub(crate) fn read_all(self, most: u64) -> Result<Vec<u8>> {
-        let mut content = Vec::new();
-        let path = self.path;
-        let mut limited = self.reader.take(most + 1);
-        limited.read_to_end(&mut content).map_err(|error| Source::error(&path, error))?;
-        if content.len() as u64 > most {
-            return Err(DataError::damaged(&path, format!("it unpacks to more than {most} bytes")));
-        }
-        Ok(content)
     }
 }
 

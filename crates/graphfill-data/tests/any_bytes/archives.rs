@@ -1,11 +1,11 @@
-//! `.npz` archives: the own layout, gnn-benchmark's, splits. Whole archives are changed, and the
+//! `.npz` archives: the own layout and splits. Whole archives are changed, and the
 //! arrays inside too, since a checksum would stop most changes before they meet a reader.
 
 use graphfill_data::formats::splits_file;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::samples::{Array, archive, benchmark_arrays, own_arrays, split_arrays, typed_arrays};
+use crate::samples::{Array, archive, own_arrays, split_arrays, typed_arrays};
 use crate::{Change, Folder, changed, changes, random_bytes, read};
 
 /// The archive after changes of one array's data and of one array's header.
@@ -52,14 +52,6 @@ proptest! {
             read(&folder.write("b.npz", &changed(&archive(&arrays()), &changes)), None);
             read(&folder.write("c.npz", &changed_inside(arrays(), &inside)), None);
         }
-    }
-
-    #[test]
-    fn gnn_benchmark(changes in changes(), inside in inside()) {
-        let folder = Folder::new();
-        let arrays = benchmark_arrays;
-        read(&folder.write("b.npz", &changed(&archive(&arrays()), &changes)), None);
-        read(&folder.write("c.npz", &changed_inside(arrays(), &inside)), None);
     }
 
     #[test]

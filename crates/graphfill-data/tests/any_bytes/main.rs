@@ -5,13 +5,12 @@
 mod samples;
 
 mod archives;
-mod folders;
 mod tables;
 
 use std::path::{Path, PathBuf};
 
 use graphfill_data::NoProgress;
-use graphfill_data::formats::{self, Location, ReadOptions, UnknownNodes};
+use graphfill_data::formats::{Input, ReadOptions, UnknownNodes};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -34,8 +33,8 @@ impl Folder {
 fn read(nodes: &Path, edges: Option<&Path>) {
     let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
     for options in [ReadOptions::default(), add] {
-        let Ok(location) = Location::find(nodes, edges) else { return };
-        if let Ok(dataset) = formats::read(location, &options, &NoProgress) {
+        let Ok(input) = Input::detect(nodes, edges) else { return };
+        if let Ok(dataset) = input.read(&options, &NoProgress) {
             // What was read is whole: its views can be taken.
             dataset.graph.undirected();
             if dataset.table.features() < 1 << 16 {

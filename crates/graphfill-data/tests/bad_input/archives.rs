@@ -2,9 +2,7 @@
 
 use graphfill_data::formats::{ReadOptions, splits_file};
 
-use crate::samples::{
-    Array, archive, benchmark_arrays, claiming, own_arrays, replaced, split_arrays, typed_arrays,
-};
+use crate::samples::{Array, archive, claiming, own_arrays, replaced, split_arrays, typed_arrays};
 use crate::{assert_helpful, folder, read};
 
 fn assert_refused(case: &str, bytes: &[u8], parts: &[&str]) {
@@ -20,7 +18,7 @@ fn fortran(name: &'static str, values: &[f64]) -> Array {
 
 #[test]
 fn the_samples_are_good() {
-    for arrays in [own_arrays(), typed_arrays(), benchmark_arrays()] {
+    for arrays in [own_arrays(), typed_arrays()] {
         let (_folder, path) = folder(&[("graph.npz", &archive(&arrays))]);
         let dataset = read(&path, None, &ReadOptions::default()).expect("a good archive");
         assert_eq!(dataset.table.rows(), 3);
@@ -69,9 +67,6 @@ fn sizes_that_are_only_claimed_cost_nothing() {
     assert_refused("a lying directory", &bytes, &["'x_indptr'", "claims 3200000"]);
     let negative = Array::integers("x_shape", &[3, -2]);
     assert_refused("negative", &replaced(own_arrays(), negative), &["'x_shape'", "[3, -2]"]);
-    let benchmark = Array::integers("adj_shape", &[4_000_000_000, 4_000_000_000]);
-    let bytes = replaced(benchmark_arrays(), benchmark);
-    assert_refused("adjacency", &bytes, &["'adj_indptr'", "offset of row 3"]);
 }
 
 #[test]
@@ -138,12 +133,10 @@ fn nan_in_a_block_is_a_missing_cell() {
 
 #[test]
 fn every_cut_of_an_archive_is_an_error() {
-    for arrays in [own_arrays(), benchmark_arrays()] {
-        let whole = archive(&arrays);
-        for end in (4..whole.len()).step_by(37) {
-            let parts = ["graph.npz"];
-            assert_refused(&format!("cut at {end} of {}", whole.len()), &whole[..end], &parts);
-        }
+    let whole = archive(&own_arrays());
+    for end in (4..whole.len()).step_by(37) {
+        let parts = ["graph.npz"];
+        assert_refused(&format!("cut at {end} of {}", whole.len()), &whole[..end], &parts);
     }
 }
 

@@ -10,11 +10,11 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use graphfill_data::formats::{self, Location, ReadOptions};
+use graphfill_data::formats::{self, Input, ReadOptions};
 use graphfill_data::{Dataset, NoProgress, Result};
 
 fn read(nodes: &Path, edges: Option<&Path>, options: &ReadOptions) -> Result<Dataset> {
-    formats::read(Location::find(nodes, edges)?, options, &NoProgress)
+    Input::detect(nodes, edges)?.read(options, &NoProgress)
 }
 
 /// A folder with these files, and the path of the first.

@@ -8,7 +8,7 @@ use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int64Array, StringArray,
 };
 use graphfill_data::block::{BlockBuilder, BlockLayout};
-use graphfill_data::formats::{self, Location, ReadOptions};
+use graphfill_data::formats::{self, Input, ReadOptions};
 use graphfill_data::{
     CellMask, Column, Dataset, DeclaredKind, Direction, EdgeList, Graph, IdColumn, Kind,
     NoProgress, NodeIds, NodeTable, Unused,
@@ -24,8 +24,8 @@ fn read_text(nodes: &str, edges: &str, options: &ReadOptions) -> Dataset {
     let (node_file, edge_file) = (folder.path().join("n.csv"), folder.path().join("e.csv"));
     fs::write(&node_file, nodes).expect("a written file");
     fs::write(&edge_file, edges).expect("a written file");
-    let location = Location::find(&node_file, Some(&edge_file)).expect("two tables");
-    formats::read(location, options, &NoProgress).unwrap_or_else(|error| panic!("{error}"))
+    let input = Input::detect(&node_file, Some(&edge_file)).expect("two tables");
+    input.read(options, &NoProgress).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A ring over the rows, with a weight each where they are given.
@@ -82,10 +82,10 @@ fn whole_number_ids_survive_in_any_column() {
     for ending in crate::ENDINGS {
         let path = folder.path().join(format!("{}.{ending}", ending.replace('.', "_")));
         formats::write(&dataset, &path).expect("a written table");
-        let location = Location::find(&path, None).expect("a table");
+        let input = Input::detect(&path, None).expect("a table");
         let id = (ending != "npz").then(|| "key".to_owned());
         let options = ReadOptions { id, ..ReadOptions::default() };
-        let again = formats::read(location, &options, &NoProgress).expect("a readable table");
+        let again = input.read(&options, &NoProgress).expect("a readable table");
         crate::assert_same(&dataset, &again, ending);
     }
 }
@@ -256,10 +256,10 @@ fn nodes_that_only_edges_name_are_written_with_the_others() {
     formats::write_nodes(&numbers, &typed).expect("a written table");
     let edges = folder.path().join("more.csv");
     fs::write(&edges, "source,target\n0,stranger\n1,17\n").expect("a written file");
-    let location = Location::find(&typed, Some(&edges)).expect("two tables");
+    let input = Input::detect(&typed, Some(&edges)).expect("two tables");
     let options =
         ReadOptions { unknown_nodes: formats::UnknownNodes::Add, ..ReadOptions::default() };
-    let dataset = formats::read(location, &options, &NoProgress).expect("a graph");
+    let dataset = input.read(&options, &NoProgress).expect("a graph");
     assert_eq!(dataset.table.rows(), 6);
     assert_survives(&dataset, "added nodes");
 }
@@ -274,8 +274,8 @@ fn a_matrix_without_columns_is_a_graph_without_columns() {
     let block = Column::block("x", builder.finish(CellMask::none(4, 0)));
     let dataset = made_of(NodeIds::numbered(4), vec![block], Direction::Undirected);
     formats::write(&dataset, path).expect("a written graph");
-    let location = Location::find(path, None).expect("a graph");
-    let again = formats::read(location, &ReadOptions::default(), &NoProgress).expect("a graph");
+    let input = Input::detect(path, None).expect("a graph");
+    let again = input.read(&ReadOptions::default(), &NoProgress).expect("a graph");
     assert!(again.table.columns().is_empty());
     assert_survives(&again, "no features");
 }

@@ -10,7 +10,7 @@ mod spellings;
 
 use std::path::Path;
 
-use graphfill_data::formats::{self, Location, ReadOptions};
+use graphfill_data::formats::{self, Input, ReadOptions};
 use graphfill_data::{Dataset, NoProgress};
 use sameness::assert_same;
 
@@ -32,11 +32,10 @@ fn through(dataset: &Dataset, path: &Path) -> Dataset {
     formats::write(dataset, path).unwrap_or_else(|error| panic!("writing: {error}"));
     let label = dataset.table.labels().map(|labels| labels.name.clone());
     let label = label.filter(|name| dataset.table.column(name).is_some());
-    let location = Location::find(path, None).unwrap_or_else(|error| panic!("finding: {error}"));
+    let input = Input::detect(path, None).unwrap_or_else(|error| panic!("finding: {error}"));
     let id = Some(dataset.table.id_column.name.clone());
     let options = ReadOptions { id, label, ..ReadOptions::default() };
-    formats::read(location, &options, &NoProgress)
-        .unwrap_or_else(|error| panic!("reading: {error}"))
+    input.read(&options, &NoProgress).unwrap_or_else(|error| panic!("reading: {error}"))
 }
 
 /// Sends a graph through every format and every chain of formats.

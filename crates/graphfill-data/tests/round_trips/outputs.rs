@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use arrow_array::{Float64Array, Int64Array};
-use graphfill_data::formats::{self, Location, ReadOptions};
+use graphfill_data::formats::{self, Input, ReadOptions};
 use graphfill_data::generator::{GeneratorConfig, generate};
 use graphfill_data::{Column, Dataset, Graph, IdColumn, Kind, NoProgress, NodeIds, NodeTable};
 
@@ -20,10 +20,10 @@ fn outputs_of_all_formats_stand_side_by_side() {
         formats::write(&town.dataset, &path(ending)).expect("a written graph");
     }
     for ending in ENDINGS {
-        let location = Location::find(&path(ending), None).expect("a graph");
+        let input = Input::detect(&path(ending), None).expect("a graph");
         let label = (ending != "npz").then(|| "community".to_owned());
         let options = ReadOptions { label, ..ReadOptions::default() };
-        let again = formats::read(location, &options, &NoProgress).expect("a readable graph");
+        let again = input.read(&options, &NoProgress).expect("a readable graph");
         assert_same(&town.dataset, &again, ending);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use graphfill_data::formats::{self, Location, ReadOptions, UnusableValues};
+use graphfill_data::formats::{self, Input, ReadOptions, UnusableValues};
 use graphfill_data::{DeclaredKind, NoProgress};
 
 /// Rows of cells with all the spellings that a rewriting would like to tidy up.
@@ -20,9 +20,9 @@ fn csv_to_csv_leaves_observed_cells_as_they_are() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (before, after) = (folder.path().join("before.csv"), folder.path().join("after.csv"));
     fs::write(&before, TABLE).expect("a written file");
-    let location = Location::find(&before, None).expect("a table");
+    let input = Input::detect(&before, None).expect("a table");
     let options = ReadOptions::default();
-    let dataset = formats::read(location, &options, &NoProgress).expect("a good table");
+    let dataset = input.read(&options, &NoProgress).expect("a good table");
     formats::write(&dataset, &after).expect("a written table");
     assert_eq!(fs::read_to_string(&after).expect("the output"), TABLE);
 }
@@ -33,9 +33,9 @@ fn windows_line_ends_and_a_byte_order_mark_change_no_cell() {
     let (before, after) = (folder.path().join("before.csv"), folder.path().join("after.csv"));
     let table = "\u{feff}\"id\",value\r\n7,1.50\r\n8,\r\n9,2.0\r\n";
     fs::write(&before, table).expect("a written file");
-    let location = Location::find(&before, None).expect("a table");
+    let input = Input::detect(&before, None).expect("a table");
     let options = ReadOptions { id: Some("id".into()), ..ReadOptions::default() };
-    let dataset = formats::read(location, &options, &NoProgress).expect("a good table");
+    let dataset = input.read(&options, &NoProgress).expect("a good table");
     formats::write(&dataset, &after).expect("a written table");
     assert_eq!(
         fs::read_to_string(&after).expect("the output"),
@@ -59,8 +59,8 @@ fn a_wide_block_of_zeros_and_ones_keeps_its_cells() {
         table += &format!("n{row}\t{}\n", cells.join("\t"));
     }
     fs::write(&before, &table).expect("a written file");
-    let location = Location::find(&before, None).expect("a table");
-    let dataset = formats::read(location, &ReadOptions::default(), &NoProgress).expect("a table");
+    let input = Input::detect(&before, None).expect("a table");
+    let dataset = input.read(&ReadOptions::default(), &NoProgress).expect("a table");
     assert_eq!(dataset.table.columns().len(), 1, "one block");
     formats::write(&dataset, &after).expect("a written table");
     assert_eq!(fs::read_to_string(&after).expect("the output"), table);
@@ -75,13 +75,13 @@ fn whole_numbers_beyond_double_precision_keep_their_digits() {
     let mut options = ReadOptions::default();
     options.types.declare("hash", DeclaredKind::Count);
     options.unusable_values = UnusableValues::Warn;
-    let location = Location::find(&before, None).expect("a table");
-    let dataset = formats::read(location, &options, &NoProgress).expect("a good table");
+    let input = Input::detect(&before, None).expect("a table");
+    let dataset = input.read(&options, &NoProgress).expect("a good table");
     let parquet = folder.path().join("between.parquet");
     formats::write(&dataset, &parquet).expect("a written table");
-    let location = Location::find(&parquet, None).expect("a table");
+    let input = Input::detect(&parquet, None).expect("a table");
     let options = ReadOptions { unusable_values: UnusableValues::Warn, ..ReadOptions::default() };
-    let dataset = formats::read(location, &options, &NoProgress).expect("a table");
+    let dataset = input.read(&options, &NoProgress).expect("a table");
     let text = |name: &str| {
         let text = dataset.table.column(name).expect("a column").text();
         text.iter().map(|cell| cell.unwrap_or_default().to_owned()).collect::<Vec<_>>()

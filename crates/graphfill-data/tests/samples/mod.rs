@@ -97,23 +97,6 @@ pub(crate) fn typed_arrays() -> Vec<Array> {
     arrays
 }
 
-/// Three nodes in the layout of the gnn-benchmark collection.
-pub(crate) fn benchmark_arrays() -> Vec<Array> {
-    vec![
-        Array::integers("adj_shape", &[3, 3]),
-        Array::integers("adj_indptr", &[0, 1, 2, 3]),
-        Array::integers("adj_indices", &[1, 2, 0]),
-        Array::floats("adj_data", &[1.0, 1.0, 1.0]),
-        Array::integers("attr_shape", &[3, 2]),
-        Array::integers("attr_indptr", &[0, 1, 1, 2]),
-        Array::integers("attr_indices", &[0, 1]),
-        Array::floats("attr_data", &[1.0, 1.0]),
-        Array::integers("labels", &[0, 0, 1]),
-        Array::texts("node_names", &["a", "b", "c"]),
-        Array::texts("class_names", &["first", "second"]),
-    ]
-}
-
 /// Splits of four nodes.
 pub(crate) fn split_arrays() -> Vec<Array> {
     vec![

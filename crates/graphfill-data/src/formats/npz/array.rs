@@ -73,15 +73,30 @@ pub(crate) struct ArrayStream<'a> {
     buffer: Vec<u8>,
 }
 
-/// An `.npz` archive.
-pub(crate) struct Archive {
+/// An open `.npz` archive.
+#[derive(Debug)]
+pub struct Archive {
     path: PathBuf,
     length: u64,
     zip: ZipArchive<BufReader<File>>,
 }
 
+/// The size of an array, known before its content is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArraySize {
+    /// The product of its shape.
+    pub elements: u64,
+    /// The uncompressed bytes of all elements.
+    pub bytes: u64,
+}
+
 impl Archive {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    /// Opens the archive and reads its directory.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no whole zip archive.
+    pub fn open(path: &Path) -> Result<Self> {
         let file = crate::formats::open::open_file(path)?;
         let length = file.metadata().map_err(|error| DataError::read(path, error))?.len();
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
@@ -94,12 +109,13 @@ impl Archive {
         Ok(Archive { path: path.to_path_buf(), length, zip })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// The path of the archive.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether there is an array of that name.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.zip.index_for_name(&format!("{name}.npy")).is_some()
     }
 
@@ -107,6 +123,16 @@ impl Archive {
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.zip.file_names().filter_map(std::result::Result::ok);
         names.map(|name| name.strip_suffix(".npy").unwrap_or(&name).to_owned()).collect()
+    }
+
+    /// The size of one array, from its header; its content is not read.
+    ///
+    /// # Errors
+    /// If there is no such array, or its header and its bytes do not fit.
+    pub fn size(&mut self, name: &str) -> Result<ArraySize> {
+        let stream = self.stream(name)?;
+        let elements = stream.left as u64;
+        Ok(ArraySize { elements, bytes: elements * stream.element.size() as u64 })
     }
 
     /// The stream of one array.
@@ -127,8 +153,11 @@ impl Archive {
         ArrayStream::new(place, file)
     }
 
-    /// All of an array of whole numbers.
-    pub(crate) fn integers(&mut self, name: &str) -> Result<Vec<i64>> {
+    /// All elements of an array of integers (booleans count as 0 and 1).
+    ///
+    /// # Errors
+    /// If the array cannot be read or has elements of another type.
+    pub fn integers(&mut self, name: &str) -> Result<Vec<i64>> {
         let mut stream = self.stream(name)?;
         let mut all = Vec::new();
         while let Some(value) = stream.next_integer()? {
@@ -147,8 +176,11 @@ impl Archive {
         Ok(all)
     }
 
-    /// All of an array of text.
-    pub(crate) fn strings(&mut self, name: &str) -> Result<Vec<String>> {
+    /// All elements of an array of strings.
+    ///
+    /// # Errors
+    /// If the array cannot be read or has elements of another type.
+    pub fn strings(&mut self, name: &str) -> Result<Vec<String>> {
         let mut stream = self.stream(name)?;
         let mut all = Vec::new();
         while let Some(value) = stream.next_string()? {

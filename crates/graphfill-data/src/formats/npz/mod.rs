@@ -21,7 +21,7 @@ mod read;
 mod write;
 mod write_array;
 
-pub(crate) use array::Archive;
+pub use array::{Archive, ArraySize};
 pub(crate) use read::read;
 pub(crate) use write::write;
 
@@ -36,21 +36,13 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Own,
-    GnnBenchmark,
     Splits,
-}
-
-/// Whether the file is an archive of the gnn-benchmark collection.
-pub(crate) fn is_gnn_benchmark(path: &Path) -> bool {
-    path.is_file() && layout(path).is_ok_and(|layout| layout == Layout::GnnBenchmark)
 }
 
 pub(crate) fn layout(path: &Path) -> Result<Layout> {
     let archive = Archive::open(path)?;
     if archive.has("edge_src") {
         Ok(Layout::Own)
-    } else if archive.has("adj_indptr") || archive.has("adj_matrix.indptr") {
-        Ok(Layout::GnnBenchmark)
     } else if archive.names().iter().any(|name| name.starts_with("train_")) {
         Ok(Layout::Splits)
     } else {
@@ -130,9 +122,13 @@ pub(crate) fn read_arcs(
     Ok(list)
 }
 
-/// Features as compressed rows: checks the arrays against one another and hands on each row's
-/// cells `(column, value)`. Returns `(rows, columns)`.
-pub(crate) fn read_rows(
+/// Reads a CSR matrix row by row from the arrays `PREFIXindptr`, `PREFIXindices`, `PREFIXdata` and
+/// `PREFIXshape`, and calls `take(row, cells)` with each row's cells `(column, value)`. Returns the
+/// shape `(rows, columns)`.
+///
+/// # Errors
+/// If the arrays do not fit one another, a value is infinite, or `take` fails.
+pub fn read_rows(
     path: &Path,
     prefix: &str,
     progress: &dyn Progress,
@@ -191,8 +187,11 @@ pub(crate) fn read_rows(
     Ok((rows, columns))
 }
 
-/// A `shape` array of two sides. Nodes and columns are counted with 32 bits.
-pub(crate) fn shape(archive: &mut Archive, name: &str) -> Result<(usize, usize)> {
+/// Reads the array `name` as the shape `(rows, columns)` of a matrix, both below 2³² − 1.
+///
+/// # Errors
+/// If the array is not there or does not have two such entries.
+pub fn shape(archive: &mut Archive, name: &str) -> Result<(usize, usize)> {
     let sides = archive.integers(name)?;
     let side = |at: usize| {
         let side = sides.get(at).and_then(|&side| usize::try_from(side).ok());
