@@ -32,7 +32,8 @@ fn groups(columns: Vec<Column>) -> Dataset {
         }
     }
     let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(120), columns, None);
-    Dataset::new("groups", "by hand", table, edges.into_graph(120, Direction::Undirected))
+    let graph = edges.into_graph(120, Direction::Undirected).expect("valid arcs");
+    Dataset::new("groups", "by hand", table.expect("120 rows"), graph).expect("a row per node")
 }
 
 fn number(name: &str) -> Column {
@@ -50,7 +51,8 @@ fn tags(name: &str, width: usize) -> Column {
 
 #[test]
 fn a_column_that_follows_the_graph_is_recovered() {
-    let evaluation = scored(&groups(vec![number("v")]), Hiding::Rows(Shares::default()), &[0, 1]);
+    let evaluation =
+        scored(&groups(vec![number("v")]), Hiding::Rows(Shares::default()), &[0, 1]);
     let [mean, neighbours] = &evaluation.methods[..] else { panic!("two methods") };
     let column = &neighbours.mean.columns["v"];
     assert!(column["r2"] > 0.99 && column["rmse"] < 0.2, "{column:?}");

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     let device = device::for_methods(&arguments.device, &methods, &messages)?;
     let mut dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     if let Some(name) = &arguments.dataset {
-        dataset = super::as_published(dataset, name);
+        dataset = super::as_published(dataset, name)?;
     }
     let splits = arguments.splits.clone().or(own_splits);
     if let Some(path) = &splits

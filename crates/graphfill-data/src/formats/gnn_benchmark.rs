@@ -67,11 +67,11 @@ pub(crate) fn read(path: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let ids = ids(&mut archive, nodes, &mut notes);
     let labels = labels(&mut archive, nodes)?;
     let columns = if width == 0 { Vec::new() } else { vec![Column::block("x", block)] };
-    let table = NodeTable::new(IdColumn::default(), ids, columns, labels);
-    let graph = list.into_graph(nodes, Direction::Directed);
+    let table = NodeTable::new(IdColumn::default(), ids, columns, labels)?;
+    let graph = list.into_graph(nodes, Direction::Directed)?;
     let graph = if weighted { graph } else { graph.without_weights() };
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    let mut dataset = Dataset::new(&name, "gnn-benchmark .npz", table, graph);
+    let mut dataset = Dataset::new(&name, "gnn-benchmark .npz", table, graph)?;
     dataset.notes = notes;
     Ok(dataset)
 }

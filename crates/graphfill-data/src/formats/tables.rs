@@ -33,7 +33,7 @@ pub(crate) fn read(
         notes.push(format!("{} edges to unknown nodes were left out", collected.skipped));
     }
     let table = match table {
-        None => NodeTable::new(IdColumn::default(), collected.added, Vec::new(), None),
+        None => NodeTable::new(IdColumn::default(), collected.added, Vec::new(), None)?,
         Some(table) if collected.added.is_empty() => table,
         Some(table) => {
             notes.push(format!("{} nodes that only edges name were added", collected.added.len()));
@@ -42,7 +42,7 @@ pub(crate) fn read(
             table.with_new_nodes(&added)
         }
     };
-    let graph = collected.list.into_graph(table.rows(), direction);
+    let graph = collected.list.into_graph(table.rows(), direction)?;
     let first: &Path = nodes.first().or(edges.first()).map_or(Path::new(""), PathBuf::as_path);
     let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn read(
         TableFormat::Text => "text tables",
         TableFormat::Parquet => "Parquet tables",
     };
-    let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph);
+    let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph)?;
     dataset.notes = notes;
     Ok(dataset)
 }

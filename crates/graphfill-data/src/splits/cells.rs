@@ -9,7 +9,6 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Shares;
 use crate::cell_mask::CellMask;
-use crate::portable;
 use crate::random_stream::{self, Purpose};
 
 /// Chooses each cell that is not `missing` with probability `rate`; at least one if there is any
@@ -39,13 +38,13 @@ pub(crate) fn choose_cells(missing: &CellMask, rate: f64, random: &mut ChaCha8Rn
     if observed == 0 {
         return none();
     }
-    let log_of_staying = (rate < 1.0).then(|| portable::ln_one_plus(-rate));
+    let log_of_staying = (rate < 1.0).then(|| libm::log1p(-rate));
     let mut step = || match log_of_staying {
         None => 0,
         Some(log) => {
             let above_zero = 1.0 - random.random::<f64>();
             // A cast from a float saturates, so a tiny rate steps past the end and stops.
-            (portable::ln(above_zero) / log) as u64
+            (libm::log(above_zero) / log) as u64
         }
     };
     let first = step();

@@ -69,7 +69,7 @@ impl<'a> Collected<'a> {
     }
 
     /// The table with its missing cells filled.
-    pub(super) fn complete(self, table: &NodeTable) -> NodeTable {
+    pub(super) fn complete(self, table: &NodeTable) -> Result<NodeTable> {
         let mut columns: Vec<Column> = table.columns().to_vec();
         for ((group, about), estimates) in
             self.features.groups().iter().enumerate().zip(self.groups)
@@ -117,7 +117,7 @@ impl<'a> Collected<'a> {
                 }
             };
         }
-        table.with_columns(columns)
+        Ok(table.with_columns(columns)?)
     }
 }
 

@@ -110,7 +110,7 @@ pub fn fill(
     fitted.estimate(&task, &mut collected)?;
     let choices = fitted.choices().iter().zip(task.wanted()).filter(|(_, wanted)| *wanted);
     let choices = choices.map(|(choice, _)| choice.clone()).collect();
-    let (table, estimated_labels) = with_labels(collected.complete(table), fitted.as_ref());
+    let (table, estimated_labels) = with_labels(collected.complete(table)?, fitted.as_ref())?;
     let history = fitted.history().cloned();
     let estimated = missing.count();
     Ok(Filled { table, estimated, estimated_labels, choices, history, ended_early })
@@ -167,14 +167,14 @@ fn task<'a>(
 }
 
 /// The column of labels, its missing cells filled with the likeliest class.
-fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> (NodeTable, usize) {
+fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> Result<(NodeTable, usize)> {
     let (Some(classes), Some(labels)) = (fitted.labels(), table.labels()) else {
-        return (table, 0);
+        return Ok((table, 0));
     };
-    let Some(column) = table.column(&labels.name) else { return (table, 0) };
+    let Some(column) = table.column(&labels.name) else { return Ok((table, 0)) };
     let missing = column.missing_count();
     if missing == 0 {
-        return (table, 0);
+        return Ok((table, 0));
     }
     let filled = column.completed_with_levels(&labels.classes, classes);
     let replace = |column: &Column| match column.name() == filled.name() {
@@ -182,5 +182,5 @@ fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> (NodeTable, usize) {
         false => column.clone(),
     };
     let columns = table.columns().iter().map(replace).collect();
-    (table.with_columns(columns), missing)
+    Ok((table.with_columns(columns)?, missing))
 }

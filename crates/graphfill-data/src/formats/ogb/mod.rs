@@ -35,9 +35,9 @@ pub fn read(dir: &Path, progress: &dyn Progress) -> Result<Dataset> {
     };
     let arcs = read_edges(&folder.needed("edge")?, nodes, progress)?;
     let columns = vec![Column::block("x", block)];
-    let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(nodes), columns, labels);
-    let graph = arcs.into_graph(nodes, Direction::Directed);
-    Ok(Dataset::new(&name_of(dir), "ogb", table, graph))
+    let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(nodes), columns, labels)?;
+    let graph = arcs.into_graph(nodes, Direction::Directed)?;
+    Dataset::new(&name_of(dir), "ogb", table, graph)
 }
 
 /// The folder that holds the files.

@@ -73,9 +73,9 @@ pub fn read(prefix: &Path, progress: &dyn Progress) -> Result<Dataset> {
 
     let ids = NodeIds::numbered(positions.nodes());
     let columns = if block.width() == 0 { Vec::new() } else { vec![Column::block("x", block)] };
-    let table = NodeTable::new(IdColumn::default(), ids, columns, labels);
-    let graph = arcs.into_graph(positions.nodes(), Direction::Undirected);
-    let mut dataset = Dataset::new(&files.name(), "planetoid", table, graph);
+    let table = NodeTable::new(IdColumn::default(), ids, columns, labels)?;
+    let graph = arcs.into_graph(positions.nodes(), Direction::Undirected)?;
+    let mut dataset = Dataset::new(&files.name(), "planetoid", table, graph)?;
     dataset.notes.extend(positions.note());
     Ok(dataset)
 }

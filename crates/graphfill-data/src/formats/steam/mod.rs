@@ -35,10 +35,10 @@ pub fn read(dir: &Path, progress: &dyn Progress) -> Result<Dataset> {
     let arcs = shared_users::join(purchases.pairs, nodes, USERS_OF_AN_EDGE, progress)?;
     let id_column = IdColumn { name: "product_id".to_owned(), ..IdColumn::default() };
     let columns = vec![Column::block("tags", tagged.block)];
-    let table = NodeTable::new(id_column, NodeIds::from_text(ids), columns, None);
+    let table = NodeTable::new(id_column, NodeIds::from_text(ids), columns, None)?;
     let name = dir.file_name().map_or("steam".into(), |name| name.to_string_lossy());
-    let graph = arcs.into_graph(nodes, Direction::Undirected);
-    let mut dataset = Dataset::new(&name, "steam", table, graph);
+    let graph = arcs.into_graph(nodes, Direction::Undirected)?;
+    let mut dataset = Dataset::new(&name, "steam", table, graph)?;
     dataset.notes.extend(tagged.note);
     Ok(dataset)
 }
