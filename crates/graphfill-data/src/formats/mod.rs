@@ -3,7 +3,7 @@
 //! [`Location::find`] tells what a path is, [`read`] reads it whatever it is, [`write()`] writes
 //! what the name of the output asks for.
 
-mod assemble;
+pub(crate) mod assemble;
 mod csv;
 mod edge_collector;
 mod edge_columns;
@@ -18,7 +18,7 @@ pub mod ogb;
 pub(crate) mod open;
 mod options;
 mod output;
-mod parquet;
+pub(crate) mod parquet;
 mod pickle;
 pub mod planetoid;
 mod raw_table;
