@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use graphfill::data::atomic_file::{self, AtomicFile};
 use graphfill::data::formats::{Location, splits_file};
-use graphfill::data::splits::Shares;
+use graphfill::data::splits::SplitRatio;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
     EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean, tune,
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         (Some(rate), _, _) => Hiding::Cells(rate),
         (None, Some(shares), _) => Hiding::Rows(shares),
         (None, None, Some(path)) => Hiding::SplitsFile(path),
-        (None, None, None) => Hiding::Rows(Shares::default()),
+        (None, None, None) => Hiding::Rows(SplitRatio::default()),
     };
     if arguments.labels > 0.0 && dataset.table.labels().is_none() {
         let remedy = "name the column that has them with --label";
