@@ -152,7 +152,7 @@ impl NodeTable {
                 }
             }
         });
-        whole_rows.union(&cells)
+        cells.union(&whole_rows)
     }
 
     /// The table with further cells missing. `hidden` has the columns of [`NodeTable::missing`];

@@ -25,13 +25,12 @@ impl NodeTable {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use graphfill_data::arrow::array::{Float64Array, RecordBatch, StringArray};
+    /// use graphfill_data::arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray};
     /// use graphfill_data::{DeclaredTypes, NodeTable};
     ///
-    /// let batch = RecordBatch::try_from_iter([
-    ///     ("name", Arc::new(StringArray::from(vec!["ada", "bob"])) as _),
-    ///     ("height", Arc::new(Float64Array::from(vec![Some(1.7), None])) as _),
-    /// ])?;
+    /// let names: ArrayRef = Arc::new(StringArray::from(vec!["ada", "bob", "eve"]));
+    /// let heights: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.7), None, Some(1.6)]));
+    /// let batch = RecordBatch::try_from_iter([("name", names), ("height", heights)])?;
     /// let types = DeclaredTypes::default();
     /// let table = NodeTable::from_record_batches(&[batch.clone()], Some("name"), &types)?;
     /// assert_eq!((table.ids().text(1), table.missing().count()), ("bob".to_owned(), 1));
