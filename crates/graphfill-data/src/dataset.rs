@@ -1,11 +1,12 @@
-//! A node table and its graph, as they came out of the files.
+//! A node table and its graph, as a reader returns them.
 
+use crate::error::{DataError, Result};
 use crate::found_columns::FoundColumns;
 use crate::graph::Graph;
 use crate::note::Note;
 use crate::table::NodeTable;
 
-/// What a reader returns.
+/// A node table and its graph.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     /// A short name: of the data set or of the file.
@@ -14,7 +15,7 @@ pub struct Dataset {
     pub format: String,
     /// The nodes.
     pub table: NodeTable,
-    /// The edges, over the rows of the table.
+    /// The edges between the rows of the table.
     pub graph: Graph,
     /// Which columns hold ids and the ends of edges, where files have columns.
     pub found: Option<FoundColumns>,
@@ -23,19 +24,25 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// The data set with its graph checked against its table.
-    ///
-    /// # Panics
-    /// If the graph has another number of nodes than the table has rows.
-    pub fn new(name: &str, format: &str, table: NodeTable, graph: Graph) -> Self {
-        assert_eq!(table.rows(), graph.nodes(), "nodes of the graph and rows of the table");
-        Dataset {
+    /// A data set; fails if the graph has another number of nodes than the table has rows.
+    pub fn new(name: &str, format: &str, table: NodeTable, graph: Graph) -> Result<Self> {
+        if table.rows() != graph.nodes() {
+            return Err(DataError::request(
+                format!(
+                    "the graph has {} nodes, but the table {} rows",
+                    graph.nodes(),
+                    table.rows()
+                ),
+                "give every node one row",
+            ));
+        }
+        Ok(Dataset {
             name: name.to_owned(),
             format: format.to_owned(),
             table,
             graph,
             found: None,
             notes: Vec::new(),
-        }
+        })
     }
 }

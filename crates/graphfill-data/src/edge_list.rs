@@ -1,20 +1,22 @@
-//! Arcs on their way from a file into a [`Graph`].
+//! A growing list of arcs that becomes a [`Graph`].
 //!
-//! Built for tens of millions of arcs: six bytes an arc while reading (eight from 2²⁴ nodes on,
-//! twelve with a weight), sorted in place, and handed over to the compressed rows from the back so
-//! that the list shrinks as the graph grows. The peak is the list itself, never list plus graph.
+//! Built for tens of millions of arcs: six bytes per arc while reading (eight from 2²⁴ nodes on,
+//! twelve with a weight), sorted in place, and moved into the compressed rows from the back, so that
+//! the list shrinks as the graph grows. The peak is the size of the list, not of list and graph.
 
 use rayon::slice::ParallelSliceMut;
 
-use crate::graph::{Direction, Graph};
+use crate::error::Result;
+use crate::graph::{self, Direction, Graph};
 
-/// How many arcs move before the list gives memory back.
-const HAND_OVER: usize = 1 << 16;
+/// How many arcs are moved before the list frees memory.
+const SHRINK_INTERVAL: usize = 1 << 16;
 
 /// A growing list of arcs `source → target`, all with a weight or all without.
 #[derive(Debug, Default)]
 pub struct EdgeList {
     arcs: Arcs,
+    max_node: u32,
 }
 
 #[derive(Debug)]
@@ -32,7 +34,7 @@ impl Default for Arcs {
     }
 }
 
-/// Three bytes of the source, then three of the target, the highest first.
+/// Three bytes of the source, then three of the target, big-endian.
 #[derive(Debug, Clone, Copy)]
 struct NarrowArc([u8; 6]);
 
@@ -67,11 +69,12 @@ impl EdgeList {
 
     /// A list of arcs with weights.
     pub fn weighted() -> Self {
-        EdgeList { arcs: Arcs::Weighted(Vec::new()) }
+        EdgeList { arcs: Arcs::Weighted(Vec::new()), max_node: 0 }
     }
 
     /// Adds an arc; a list without weights ignores `weight`.
     pub fn push(&mut self, source: u32, target: u32, weight: f32) {
+        self.max_node = self.max_node.max(source).max(target);
         if let Arcs::Narrow(arcs) = &mut self.arcs {
             match NarrowArc::new(source, target) {
                 Some(arc) => return arcs.push(arc),
@@ -110,63 +113,63 @@ impl EdgeList {
 
     /// The graph of these arcs over `nodes` nodes, arcs ordered by source, then target.
     ///
-    /// # Panics
-    /// If an arc names a node that is not below `nodes`: readers check ids before they push.
-    pub fn into_graph(self, nodes: usize, direction: Direction) -> Graph {
-        match self.arcs {
+    /// Fails if an arc names a node that is not below `nodes`, or a weight is negative or not finite.
+    pub fn into_graph(self, nodes: usize, direction: Direction) -> Result<Graph> {
+        if !self.is_empty() && self.max_node as usize >= nodes {
+            return Err(graph::outside(self.max_node, nodes));
+        }
+        let mut targets = Vec::with_capacity(self.len());
+        let mut weights = None;
+        let indptr = match self.arcs {
             Arcs::Narrow(mut arcs) => {
                 arcs.par_sort_unstable_by_key(|arc| arc.wide());
-                let offsets = row_offsets(&arcs, nodes, |arc| (arc.wide() >> 32) as u32);
-                let mut targets = Vec::with_capacity(arcs.len());
+                let indptr = row_offsets(&arcs, nodes, |arc| (arc.wide() >> 32) as u32);
                 drain_shrinking(arcs, |arc| targets.push(arc.wide() as u32));
-                targets.reverse();
-                Graph::from_rows(offsets, targets, None, direction)
+                indptr
             }
             Arcs::Plain(mut arcs) => {
                 arcs.par_sort_unstable();
-                let source = |arc: &u64| (arc >> 32) as u32;
-                let offsets = row_offsets(&arcs, nodes, source);
-                let mut targets = Vec::with_capacity(arcs.len());
+                let indptr = row_offsets(&arcs, nodes, |arc: &u64| (arc >> 32) as u32);
                 drain_shrinking(arcs, |arc| targets.push(arc as u32));
-                targets.reverse();
-                Graph::from_rows(offsets, targets, None, direction)
+                indptr
             }
             Arcs::Weighted(mut arcs) => {
-                // The weight takes part in the order so that equal arcs come out the same way
-                // whatever order the file had and however many threads sorted.
+                graph::check_weights(arcs.iter().map(|arc| arc.weight))?;
+                // Sorting by weight, too, makes the order of equal arcs independent of the order of
+                // the file and of the number of threads.
                 arcs.par_sort_unstable_by_key(|arc| (arc.source, arc.target, arc.weight.to_bits()));
-                let offsets = row_offsets(&arcs, nodes, |arc| arc.source);
-                let mut targets = Vec::with_capacity(arcs.len());
-                let mut weights = Vec::with_capacity(arcs.len());
+                let indptr = row_offsets(&arcs, nodes, |arc| arc.source);
+                let weights = weights.insert(Vec::with_capacity(arcs.len()));
                 drain_shrinking(arcs, |arc| {
                     targets.push(arc.target);
                     weights.push(arc.weight);
                 });
-                targets.reverse();
                 weights.reverse();
-                Graph::from_rows(offsets, targets, Some(weights), direction)
+                indptr
             }
-        }
+        };
+        targets.reverse();
+        Ok(Graph::from_sorted_csr(indptr, targets, weights, direction))
     }
 }
 
-/// `offsets[i]..offsets[i + 1]` is where the arcs of node `i` stand in the sorted list.
+/// `indptr[i]..indptr[i + 1]` is the range of the arcs of node `i` in the sorted list.
 fn row_offsets<A>(sorted: &[A], nodes: usize, source: impl Fn(&A) -> u32) -> Vec<usize> {
-    let mut offsets = vec![0usize; nodes + 1];
+    let mut indptr = vec![0usize; nodes + 1];
     for arc in sorted {
-        offsets[source(arc) as usize + 1] += 1;
+        indptr[source(arc) as usize + 1] += 1;
     }
     for node in 0..nodes {
-        offsets[node + 1] += offsets[node];
+        indptr[node + 1] += indptr[node];
     }
-    offsets
+    indptr
 }
 
-/// Takes the arcs from the back, giving their memory up as it goes.
+/// Takes the arcs from the back and frees their memory on the way.
 fn drain_shrinking<A>(mut arcs: Vec<A>, mut take: impl FnMut(A)) {
     while let Some(arc) = arcs.pop() {
         take(arc);
-        if arcs.len().is_multiple_of(HAND_OVER) {
+        if arcs.len().is_multiple_of(SHRINK_INTERVAL) {
             arcs.shrink_to_fit();
         }
     }
@@ -182,7 +185,7 @@ mod tests {
         for (source, target) in [(2, 0), (0, 2), (0, 1), (2, 2), (0, 1)] {
             list.push(source, target, 1.0);
         }
-        let graph = list.into_graph(4, Direction::Directed);
+        let graph = list.into_graph(4, Direction::Directed).expect("valid arcs");
         assert_eq!(graph.arcs(), 5);
         assert_eq!(graph.targets_of(0), [1, 1, 2]);
         assert_eq!(graph.targets_of(1), [] as [u32; 0]);
@@ -192,14 +195,14 @@ mod tests {
 
     #[test]
     fn arcs_between_many_nodes_are_kept_beside_those_between_few() {
-        let most = 0x0100_0001;
+        let nodes = 0x0100_0001;
         let mut list = EdgeList::unweighted();
-        let arcs = [(3, 1), (0x00ff_ffff, 2), (most - 1, 0), (3, most - 1), (0, 5), (3, 0)];
+        let arcs = [(3, 1), (0x00ff_ffff, 2), (nodes - 1, 0), (3, nodes - 1), (0, 5), (3, 0)];
         for (source, target) in arcs {
             list.push(source, target, 1.0);
         }
         assert_eq!(list.len(), arcs.len());
-        let graph = list.into_graph(most as usize, Direction::Directed);
+        let graph = list.into_graph(nodes as usize, Direction::Directed).expect("valid arcs");
         let mut sorted = arcs.map(|(source, target)| (source, target, 1.0));
         sorted.sort_by_key(|arc| (arc.0, arc.1));
         assert_eq!(graph.iter().collect::<Vec<_>>(), sorted);
@@ -211,7 +214,7 @@ mod tests {
         list.push(1, 0, 0.5);
         list.push(0, 1, 2.0);
         list.push(1, 1, 3.0);
-        let graph = list.into_graph(2, Direction::Directed);
+        let graph = list.into_graph(2, Direction::Directed).expect("valid arcs");
         assert_eq!(graph.weights_of(0), Some(&[2.0][..]));
         assert_eq!(graph.weights_of(1), Some(&[0.5, 3.0][..]));
     }

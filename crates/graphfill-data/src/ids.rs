@@ -1,11 +1,11 @@
-//! The ids of nodes, and the way back from an id to its row.
+//! Node ids, and an index from ids to rows.
 
 use std::hash::{BuildHasher, RandomState};
 
 use arrow_array::{Array, StringArray};
 use hashbrown::HashTable;
 
-/// One id a row: whole numbers where every id is one, text otherwise.
+/// One id per row: whole numbers if every id is one, text otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeIds {
     /// Whole numbers.
@@ -15,7 +15,7 @@ pub enum NodeIds {
 }
 
 impl NodeIds {
-    /// The row numbers as ids, for formats that have none.
+    /// The row numbers as ids, for formats without ids.
     pub fn numbered(rows: usize) -> Self {
         NodeIds::Integers((0..rows as i64).collect())
     }
@@ -41,6 +41,9 @@ impl NodeIds {
     }
 
     /// The id of a row, as text.
+    ///
+    /// # Panics
+    /// If there is no such row.
     pub fn text(&self, row: usize) -> String {
         match self {
             NodeIds::Integers(ids) => ids[row].to_string(),
@@ -48,7 +51,7 @@ impl NodeIds {
         }
     }
 
-    /// These ids followed by others.
+    /// These ids followed by more.
     #[must_use]
     pub fn extended(&self, more: &[String]) -> NodeIds {
         if more.is_empty() {
@@ -59,7 +62,7 @@ impl NodeIds {
         NodeIds::from_text(StringArray::from(all))
     }
 
-    /// The way from an id to its row, or the first row whose id stood before.
+    /// The index from ids to rows; the error is the first row that repeats an earlier id.
     pub fn index(&self) -> Result<IdIndex<'_>, usize> {
         IdIndex::new(self)
     }
@@ -75,7 +78,7 @@ pub(crate) fn canonical_integer(text: &str) -> Option<i64> {
     plain.then_some(number)
 }
 
-/// Finds the row of an id. Four to five bytes a row beside the ids themselves.
+/// An index from ids to rows. Takes four to five bytes per row beside the ids themselves.
 #[derive(Debug)]
 pub struct IdIndex<'a> {
     ids: &'a NodeIds,

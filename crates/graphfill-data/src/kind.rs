@@ -55,6 +55,8 @@ pub enum Unused {
     Label,
     /// The column tells the type of each node.
     NodeType,
+    /// The column is the mask of a split.
+    Split,
     /// The caller asked for it.
     Declared,
 }
@@ -98,6 +100,7 @@ impl fmt::Display for Unused {
             Unused::RaggedLists => write!(f, "its lists differ in length"),
             Unused::Label => write!(f, "holds the labels"),
             Unused::NodeType => write!(f, "tells the type of each node"),
+            Unused::Split => write!(f, "is the mask of a split"),
             Unused::Declared => write!(f, "declared unused"),
         }
     }

@@ -1,9 +1,9 @@
-//! The class of each node, where it is known.
+//! Labels: the class of each node, where it is known.
 
-/// Classes of nodes: evidence for some methods, and what stratified splits balance.
+/// Classes of nodes. Some methods learn from them; stratified splits balance them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labels {
-    /// The column that held them.
+    /// The name of their column.
     pub name: String,
     /// The class of each node, as a position in `classes`; none where it is unknown.
     pub codes: Vec<Option<u32>>,
@@ -12,8 +12,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Labels from class numbers, −1 (or any other negative number) meaning none; nothing where
-    /// no node has one.
+    /// Labels from class numbers; a negative number means no label. None if no node has a label.
     pub fn from_numbers(name: &str, numbers: &[i64]) -> Option<Self> {
         let mut distinct: Vec<i64> = numbers.iter().copied().filter(|&class| class >= 0).collect();
         distinct.sort_unstable();

@@ -1,11 +1,18 @@
-//! Graphs and node tables with missing cells: the types, the readers and writers of their file
-//! formats, splits, and a generator of examples.
+//! Graphs and node tables with missing cells: types, readers and writers of their file formats,
+//! splits, and a generated example.
 //!
-//! A [`Dataset`] is a [`NodeTable`] (ids, typed columns, missing cells, labels) and a [`Graph`]
-//! (arcs as given, with a simple undirected view). Everything later in the pipeline starts there.
+//! A [`Dataset`] is a [`NodeTable`] (ids, typed columns, missing cells, labels) and a [`Graph`] (arcs
+//! as given, which [`Graph::undirected`] turns into a simple undirected graph). [`formats`] reads it
+//! from files; [`Graph::from_edge_index`] and [`NodeTable::from_record_batches`] make it from memory.
 //!
-//! The kinds of columns and the rules that infer them are in [`infer`].
+//! The rules that infer the kinds of columns are in [`infer`].
 #![forbid(unsafe_code)]
+
+/// The Arrow crates whose types this crate uses, in the version that it uses.
+pub mod arrow {
+    pub use arrow_array as array;
+    pub use arrow_schema as schema;
+}
 
 pub mod atomic_file;
 pub mod block;
@@ -15,6 +22,7 @@ mod completion;
 mod dataset;
 mod date_style;
 mod did_you_mean;
+mod duplicate_edges;
 mod edge_list;
 mod error;
 mod extremes;
@@ -31,12 +39,12 @@ mod memory;
 mod missing_words;
 mod note;
 mod number_style;
-mod portable;
 mod progress;
 mod random_stream;
 mod spelling;
 pub mod splits;
 mod table;
+mod table_arrow;
 mod types_file;
 mod undirected;
 
@@ -46,6 +54,7 @@ pub use column::{Column, ColumnData, Levels};
 pub use dataset::Dataset;
 pub use date_style::DateOrder;
 pub use did_you_mean::did_you_mean;
+pub use duplicate_edges::DuplicateEdges;
 pub use edge_list::EdgeList;
 pub use error::{DataError, Place, Result};
 pub use found_columns::{FoundColumns, FoundEdgeColumns};
@@ -61,3 +70,8 @@ pub use progress::{NoProgress, Progress};
 pub use table::{IdColumn, NodeTable};
 pub use types_file::{DeclaredBlock, DeclaredTypes, TypesFile};
 pub use undirected::UndirectedGraph;
+
+/// The example of the README, run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,30 +1,30 @@
-//! How long-running work reports where it is, and learns that it should stop.
+//! Progress reports of long-running work, and cancellation.
 //!
-//! Libraries never print: the door (command line, Python) brings its own [`Progress`].
+//! Libraries never print: the caller (command line, Python) passes its own [`Progress`].
 
 use crate::error::{DataError, Result};
 
-/// A watcher of long-running work.
+/// Receives progress updates and says whether to stop.
 pub trait Progress: Sync {
-    /// A new stage begins: what it does and how many units it has, where that is known.
+    /// A new stage begins: what it does and its number of units, where that is known.
     fn begin(&self, stage: &str, total: Option<u64>);
-    /// `units` more are done in the current stage.
+    /// `units` more units of the current stage are done.
     fn advance(&self, units: u64);
-    /// How it goes in the current stage, in a few words.
+    /// A few words about the state of the current stage, such as the loss.
     fn set_message(&self, _state: &str) {}
-    /// The current stage is over.
+    /// The current stage is done.
     fn end(&self) {}
-    /// Whether somebody asked to stop.
+    /// Whether the work should stop.
     fn is_cancelled(&self) -> bool {
         false
     }
-    /// Fails with [`DataError::Cancelled`] once somebody asked to stop.
+    /// Fails with [`DataError::Cancelled`] if the work should stop.
     fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(DataError::Cancelled) } else { Ok(()) }
     }
 }
 
-/// Nobody watches.
+/// Ignores progress updates and never stops.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 

@@ -1,10 +1,10 @@
-//! Random numbers by seed: every purpose has a stream of its own, so that drawing more for one
-//! never changes another, and two purposes with one seed share nothing.
+//! Random numbers by seed. Each purpose has its own stream, so drawing more numbers for one purpose
+//! does not change another, and two purposes with the same seed are independent.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What random numbers are drawn for. The numbers are part of what a seed means: keep them.
+/// What random numbers are drawn for. Changing a discriminant changes the results of every seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     RandomSplit = 1,
@@ -23,7 +23,7 @@ pub(crate) enum Purpose {
     ValidationRows = 14,
 }
 
-/// The stream of a seed for a purpose, from its beginning.
+/// The random stream of a seed for a purpose, from its start.
 pub(crate) fn open(seed: u64, purpose: Purpose) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(purpose as u64);

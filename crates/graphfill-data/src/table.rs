@@ -1,4 +1,4 @@
-//! The node table: one row a node, an id, typed columns with missing cells, labels.
+//! The node table: one row per node with an id, typed columns with missing cells, and labels.
 
 use std::collections::HashMap;
 
@@ -6,6 +6,7 @@ use arrow_schema::DataType;
 
 use crate::cell_mask::CellMask;
 use crate::column::{Column, ColumnData};
+use crate::error::{DataError, Result};
 use crate::formats::Dialect;
 use crate::ids::NodeIds;
 use crate::labels::Labels;
@@ -13,9 +14,9 @@ use crate::labels::Labels;
 /// Rows in the order of the file; the id column is kept apart from the others.
 #[derive(Debug, Clone)]
 pub struct NodeTable {
-    /// The name of the id column, and how many columns stood before it in the file.
+    /// The name, position and type of the id column in the file.
     pub id_column: IdColumn,
-    /// What a typed file says about itself beside its columns, kept for the output.
+    /// The schema metadata of an Arrow or Parquet file, kept for the output.
     pub file_metadata: HashMap<String, String>,
     /// How the text file was written down, kept for the output.
     pub(crate) dialect: Option<Dialect>,
@@ -24,14 +25,14 @@ pub struct NodeTable {
     labels: Option<Labels>,
 }
 
-/// Where the ids stood in the file.
+/// The id column of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdColumn {
     /// Its name.
     pub name: String,
-    /// How many columns stood before it; none where the file has no such column (nodes are numbered).
+    /// The number of columns before it; none where the file has no such column (nodes are numbered).
     pub position: Option<usize>,
-    /// Its type in a typed file.
+    /// Its Arrow type; none for a text file.
     pub data_type: Option<DataType>,
     /// Whether the text file has no line of column names.
     pub headerless: bool,
@@ -46,22 +47,21 @@ impl Default for IdColumn {
 impl NodeTable {
     /// A table of these columns.
     ///
-    /// # Panics
-    /// If a column has another number of rows than there are ids.
+    /// Fails if a column or the labels have another number of rows than there are ids.
     pub fn new(
         id_column: IdColumn,
         ids: NodeIds,
         columns: Vec<Column>,
         labels: Option<Labels>,
-    ) -> Self {
+    ) -> Result<Self> {
         for column in &columns {
-            assert_eq!(column.rows(), ids.len(), "rows of column '{}'", column.name());
+            check_rows(&format!("column '{}'", column.name()), column.rows(), ids.len())?;
         }
         if let Some(labels) = &labels {
-            assert_eq!(labels.codes.len(), ids.len(), "rows of the labels");
+            check_rows("the labels column", labels.codes.len(), ids.len())?;
         }
         let file_metadata = HashMap::new();
-        NodeTable { id_column, file_metadata, dialect: None, ids, columns, labels }
+        Ok(NodeTable { id_column, file_metadata, dialect: None, ids, columns, labels })
     }
 
     /// The number of rows.
@@ -99,12 +99,11 @@ impl NodeTable {
         self.used_columns().map(cells_per_row).sum()
     }
 
-    /// The same table with other columns.
-    #[must_use]
-    pub fn with_columns(&self, columns: Vec<Column>) -> NodeTable {
+    /// The same table with other columns; fails if one has another number of rows.
+    pub fn with_columns(&self, columns: Vec<Column>) -> Result<NodeTable> {
         let (ids, labels) = (self.ids.clone(), self.labels.clone());
-        let table = NodeTable::new(self.id_column.clone(), ids, columns, labels);
-        NodeTable { file_metadata: self.file_metadata.clone(), dialect: self.dialect, ..table }
+        let table = NodeTable::new(self.id_column.clone(), ids, columns, labels)?;
+        Ok(NodeTable { file_metadata: self.file_metadata.clone(), dialect: self.dialect, ..table })
     }
 
     /// The table with further rows in which everything is missing.
@@ -116,12 +115,18 @@ impl NodeTable {
             labels.codes.resize(self.rows() + ids.len(), None);
             labels
         });
-        let table = NodeTable::new(self.id_column.clone(), self.ids.extended(ids), columns, labels);
-        NodeTable { file_metadata: self.file_metadata.clone(), dialect: self.dialect, ..table }
+        NodeTable {
+            id_column: self.id_column.clone(),
+            file_metadata: self.file_metadata.clone(),
+            dialect: self.dialect,
+            ids: self.ids.extended(ids),
+            columns,
+            labels,
+        }
     }
 
-    /// The missing cells of the used columns. Columns of the mask are counted through the used
-    /// columns: one a single column, `width` a block.
+    /// The missing cells of the used columns. The mask has one column per single column and `width`
+    /// columns per block, in the order of the used columns.
     pub fn missing(&self) -> CellMask {
         let mut single = Vec::new();
         let mut blocks = Vec::new();
@@ -133,7 +138,18 @@ impl NodeTable {
             }
             start += cells_per_row(column) as u32;
         }
-        CellMask::build(self.rows(), start as usize, |row, cells| {
+        let is_whole = |row: usize| {
+            start > 0
+                && single.iter().all(|(_, missing)| missing[row])
+                && blocks.iter().all(|(_, block)| block.missing().is_whole(row))
+        };
+        // Rows that are missing as a whole are not listed cell by cell: blocks can be wide.
+        let whole_rows = (0..self.rows()).filter(|&row| is_whole(row));
+        let whole_rows = CellMask::of_rows(self.rows(), start as usize, whole_rows);
+        let cells = CellMask::build(self.rows(), start as usize, |row, cells| {
+            if whole_rows.is_whole(row) {
+                return;
+            }
             cells.extend(single.iter().filter(|(_, missing)| missing[row]).map(|(at, _)| *at));
             for (at, block) in &blocks {
                 if block.missing().is_whole(row) {
@@ -142,12 +158,21 @@ impl NodeTable {
                     cells.extend(block.missing().cells(row).iter().map(|column| at + column));
                 }
             }
-        })
+        });
+        cells.union(&whole_rows)
     }
 
-    /// The table with further cells missing; `hidden` counts columns as [`NodeTable::missing`].
-    #[must_use]
-    pub fn with_hidden(&self, hidden: &CellMask) -> NodeTable {
+    /// The table with further cells missing. `hidden` has the columns of [`NodeTable::missing`];
+    /// fails if it is of another size.
+    pub fn with_hidden(&self, hidden: &CellMask) -> Result<NodeTable> {
+        check_rows("the mask", hidden.rows(), self.rows())?;
+        if hidden.width() != self.features() {
+            let (found, expected) = (hidden.width(), self.features());
+            return Err(DataError::request(
+                format!("the mask has {found} columns, but the table has {expected} features"),
+                "",
+            ));
+        }
         let mut start = 0;
         let columns = self.columns.iter().map(|column| {
             if !column.kind().is_used() {
@@ -182,10 +207,52 @@ impl NodeTable {
     }
 }
 
-/// How many cells a row of the column has.
+fn check_rows(what: &str, found: usize, expected: usize) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    let found = format!("{what} has {found} rows, but the table has {expected}");
+    Err(DataError::request(found, "give every column one cell per node"))
+}
+
+/// The number of cells per row of the column.
 fn cells_per_row(column: &Column) -> usize {
     match column.data() {
         ColumnData::Array(_) => 1,
         ColumnData::Block(block) => block.width(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::Kind;
+    use arrow_array::Float64Array;
+    use std::sync::Arc;
+
+    fn column(rows: usize) -> Column {
+        Column::new("v", Kind::Number, Arc::new(Float64Array::from(vec![1.5; rows])))
+    }
+
+    #[test]
+    fn rows_that_differ_are_refused() {
+        let made = |rows, labels: Option<usize>| {
+            let labels = labels.and_then(|rows| Labels::from_numbers("y", &vec![1; rows]));
+            NodeTable::new(IdColumn::default(), NodeIds::numbered(3), vec![column(rows)], labels)
+        };
+        let mut table = made(3, Some(3)).expect("a table");
+        assert!(made(2, None).expect_err("a short column").to_string().contains("'v' has 2 rows"));
+        assert!(
+            made(3, Some(4)).expect_err("long labels").to_string().contains("labels column has 4")
+        );
+        assert!(table.with_columns(vec![column(4)]).is_err());
+        assert!(table.with_hidden(&CellMask::none(2, 1)).is_err());
+        assert!(table.with_hidden(&CellMask::none(3, 2)).is_err());
+        let hidden = table.with_hidden(&CellMask::of_rows(3, 1, [1])).expect("a mask of its size");
+        assert_eq!(hidden.missing(), CellMask::of_rows(3, 1, [1]));
+        table.file_metadata.insert("key".into(), "value".into());
+        let longer = table.with_new_nodes(&["x".to_owned()]);
+        assert_eq!((longer.rows(), longer.file_metadata.len()), (4, 1));
+        assert_eq!(longer.missing(), CellMask::of_rows(4, 1, [3]));
     }
 }

@@ -1,45 +1,50 @@
-//! The simple undirected view of a graph, which every method works on:
+//! The simple undirected graph on which every method works:
 //!
-//!   A = A₀ + A₀ᵀ, self-loops dropped, repeated and reciprocal arcs merged into one edge.
+//!   A = A₀ ⊕ A₀ᵀ, self-loops dropped, all arcs between two nodes combined into one edge,
 //!
-//! Merged weights are added, so that a weighted edge listed both ways counts for both.
+//! where ⊕ combines weights as [`DuplicateEdges`] says.
 
-use std::cmp::Ordering;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::duplicate_edges::DuplicateEdges;
 use crate::graph::Graph;
 
-/// A symmetric adjacency in compressed rows: every edge stands in the rows of both its ends.
+/// A symmetric adjacency matrix in compressed sparse rows: every edge is stored in the rows of both
+/// its ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UndirectedGraph {
-    offsets: Vec<usize>,
+    indptr: Vec<usize>,
     neighbours: Vec<u32>,
     weights: Option<Vec<f32>>,
     self_loops: usize,
-    merged: usize,
+    duplicate_arcs: usize,
+    conflicting_weights: usize,
 }
 
 impl UndirectedGraph {
-    pub(crate) fn of(graph: &Graph) -> Self {
+    pub(crate) fn new(graph: &Graph) -> Self {
         let nodes = graph.nodes();
-        let mut offsets = vec![0usize; nodes + 1];
+        let mut indptr = vec![0usize; nodes + 1];
         let mut self_loops = 0;
         for (source, target, _) in graph.iter() {
             if source == target {
                 self_loops += 1;
             } else {
-                offsets[source as usize + 1] += 1;
-                offsets[target as usize + 1] += 1;
+                indptr[source as usize + 1] += 1;
+                indptr[target as usize + 1] += 1;
             }
         }
         for node in 0..nodes {
-            offsets[node + 1] += offsets[node];
+            indptr[node + 1] += indptr[node];
         }
 
-        let mut neighbours = vec![0u32; offsets[nodes]];
-        let mut weights = graph.is_weighted().then(|| vec![0f32; offsets[nodes]]);
-        let mut next = offsets.clone();
+        let policy = graph.duplicate_edges();
+        let is_weighted = graph.is_weighted() || policy == DuplicateEdges::Sum;
+        let mut neighbours = vec![0u32; indptr[nodes]];
+        let mut weights = is_weighted.then(|| vec![0f32; indptr[nodes]]);
+        let mut next = indptr.clone();
         let mut place = |from: u32, to: u32, weight: f32| {
             let slot = next[from as usize];
             next[from as usize] += 1;
@@ -56,10 +61,22 @@ impl UndirectedGraph {
         }
         drop(next);
 
-        let arcs = graph.arcs();
+        let mut conflicting_weights = 0;
         let kept = match &mut weights {
-            None => merge_rows(&mut offsets, &mut neighbours),
-            Some(weights) => merge_weighted_rows(&mut offsets, &mut neighbours, weights),
+            None => {
+                rows_mut(&indptr, &mut neighbours).into_par_iter().for_each(<[u32]>::sort_unstable);
+                merge_rows(&mut indptr, &mut neighbours, |_, _, _| {})
+            }
+            Some(weights) => {
+                sort_weighted_rows(&indptr, &mut neighbours, weights);
+                merge_rows(&mut indptr, &mut neighbours, |edge, arcs, to| {
+                    let of_edge = &weights[arcs];
+                    // Each edge is in two rows.
+                    let conflicts = edge.0 < edge.1 && of_edge.first() != of_edge.last();
+                    conflicting_weights += usize::from(conflicts);
+                    weights[to] = policy.combine(of_edge);
+                })
+            }
         };
         neighbours.truncate(kept);
         neighbours.shrink_to_fit();
@@ -67,13 +84,20 @@ impl UndirectedGraph {
             weights.truncate(kept);
             weights.shrink_to_fit();
         }
-        let merged = arcs - self_loops - kept / 2;
-        UndirectedGraph { offsets, neighbours, weights, self_loops, merged }
+        let duplicate_arcs = graph.arcs() - self_loops - kept / 2;
+        UndirectedGraph {
+            indptr,
+            neighbours,
+            weights,
+            self_loops,
+            duplicate_arcs,
+            conflicting_weights,
+        }
     }
 
     /// The number of nodes.
     pub fn nodes(&self) -> usize {
-        self.offsets.len() - 1
+        self.indptr.len() - 1
     }
 
     /// The number of edges, each counted once.
@@ -86,20 +110,31 @@ impl UndirectedGraph {
         self.self_loops
     }
 
-    /// How many arcs were merged into an edge that was there already.
+    /// How many arcs repeat an edge, in either direction.
     pub fn duplicate_arcs(&self) -> usize {
-        self.merged
+        self.duplicate_arcs
     }
 
-    /// The neighbours of `node`, ascending.
+    /// How many edges have arcs of different weights.
+    pub fn conflicting_weights(&self) -> usize {
+        self.conflicting_weights
+    }
+
+    /// The neighbours of `node`, ascending; empty for a node that there is not.
     pub fn neighbours(&self, node: usize) -> &[u32] {
-        &self.neighbours[self.offsets[node]..self.offsets[node + 1]]
+        &self.neighbours[self.row(node)]
     }
 
-    /// The weights beside [`UndirectedGraph::neighbours`].
+    /// The weights beside [`UndirectedGraph::neighbours`]; none in a graph without weights.
     pub fn weights(&self, node: usize) -> Option<&[f32]> {
-        let weights = self.weights.as_ref()?;
-        Some(&weights[self.offsets[node]..self.offsets[node + 1]])
+        Some(&self.weights.as_ref()?[self.row(node)])
+    }
+
+    fn row(&self, node: usize) -> Range<usize> {
+        match self.indptr.get(node..).unwrap_or_default() {
+            [start, end, ..] => *start..*end,
+            _ => 0..0,
+        }
     }
 
     /// The neighbours of a node and the weights of its edges to them.
@@ -109,9 +144,10 @@ impl UndirectedGraph {
         self.neighbours(node).iter().enumerate().map(move |(slot, &other)| (other, weight(slot)))
     }
 
-    /// Where each node's row starts in [`UndirectedGraph::all_neighbours`]; one more at the end.
-    pub fn offsets(&self) -> &[usize] {
-        &self.offsets
+    /// Where each node's row starts in [`UndirectedGraph::all_neighbours`], and the length of all
+    /// rows: `nodes + 1` offsets.
+    pub fn indptr(&self) -> &[usize] {
+        &self.indptr
     }
 
     /// The rows of all nodes, one after the other.
@@ -126,14 +162,13 @@ impl UndirectedGraph {
 
     /// The number of neighbours of `node`.
     pub fn degree(&self, node: usize) -> usize {
-        self.offsets[node + 1] - self.offsets[node]
+        self.row(node).len()
     }
 
     /// Every edge once, as `(smaller, larger, weight)`.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
         (0..self.nodes()).flat_map(move |node| {
-            let row = self.offsets[node]..self.offsets[node + 1];
-            row.filter_map(move |slot| {
+            self.row(node).filter_map(move |slot| {
                 let other = self.neighbours[slot];
                 let weight = self.weights.as_ref().map_or(1.0, |weights| weights[slot]);
                 (node < other as usize).then_some((node as u32, other, weight))
@@ -141,8 +176,8 @@ impl UndirectedGraph {
         })
     }
 
-    /// The component of each node, numbered from 0 by the smallest node they hold, and how many
-    /// there are.
+    /// The component of each node, numbered from 0 in the order of their smallest nodes, and the
+    /// number of components.
     pub fn components(&self) -> (Vec<u32>, usize) {
         const UNSEEN: u32 = u32::MAX;
         let mut component = vec![UNSEEN; self.nodes()];
@@ -167,18 +202,18 @@ impl UndirectedGraph {
         (component, count as usize)
     }
 
-    /// The bytes that the edges take.
+    /// The bytes of memory that the edges take.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.offsets[..])
+        size_of_val(&self.indptr[..])
             + size_of_val(&self.neighbours[..])
             + self.weights.as_ref().map_or(0, |weights| size_of_val(&weights[..]))
     }
 }
 
-/// Cuts `values` into the rows that `offsets` describe.
-fn rows_mut<'a, T>(offsets: &[usize], mut values: &'a mut [T]) -> Vec<&'a mut [T]> {
-    let mut rows = Vec::with_capacity(offsets.len() - 1);
-    for pair in offsets.windows(2) {
+/// Cuts `values` into the rows that `indptr` describes.
+fn rows_mut<'a, T>(indptr: &[usize], mut values: &'a mut [T]) -> Vec<&'a mut [T]> {
+    let mut rows = Vec::with_capacity(indptr.len() - 1);
+    for pair in indptr.windows(2) {
         let (row, rest) = values.split_at_mut(pair[1] - pair[0]);
         rows.push(row);
         values = rest;
@@ -186,68 +221,43 @@ fn rows_mut<'a, T>(offsets: &[usize], mut values: &'a mut [T]) -> Vec<&'a mut [T
     rows
 }
 
-/// Sorts every row, drops repeated neighbours and closes the gaps; says how many are left.
-fn merge_rows(offsets: &mut [usize], neighbours: &mut [u32]) -> usize {
-    rows_mut(offsets, neighbours).into_par_iter().for_each(<[u32]>::sort_unstable);
-    let mut kept = 0;
-    let mut start = 0;
-    for node in 0..offsets.len() - 1 {
-        let end = offsets[node + 1];
-        offsets[node] = kept;
-        for slot in start..end {
-            if slot == start || neighbours[slot] != neighbours[slot - 1] {
-                neighbours[kept] = neighbours[slot];
-                kept += 1;
-            }
+/// Sorts every row by neighbour and then by weight.
+fn sort_weighted_rows(indptr: &[usize], neighbours: &mut [u32], weights: &mut [f32]) {
+    let rows = rows_mut(indptr, neighbours).into_par_iter().zip(rows_mut(indptr, weights));
+    rows.for_each_init(Vec::new, |pairs: &mut Vec<(u32, f32)>, (row, row_weights)| {
+        pairs.clear();
+        pairs.extend(row.iter().copied().zip(row_weights.iter().copied()));
+        pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for (slot, &(neighbour, weight)) in pairs.iter().enumerate() {
+            row[slot] = neighbour;
+            row_weights[slot] = weight;
         }
-        start = end;
-    }
-    if let Some(last) = offsets.last_mut() {
-        *last = kept;
-    }
-    kept
+    });
 }
 
-/// As [`merge_rows`], adding the weights of what it merges.
-fn merge_weighted_rows(
-    offsets: &mut [usize],
+/// Keeps one of each run of equal neighbours in every sorted row and closes the gaps; returns how
+/// many are left. Calls `combine((node, neighbour), slots of the run, new slot)` for each run.
+fn merge_rows(
+    indptr: &mut [usize],
     neighbours: &mut [u32],
-    weights: &mut [f32],
+    mut combine: impl FnMut((usize, usize), Range<usize>, usize),
 ) -> usize {
-    let by_neighbour = |a: &(u32, f32), b: &(u32, f32)| match a.0.cmp(&b.0) {
-        Ordering::Equal => a.1.total_cmp(&b.1),
-        order => order,
-    };
-    rows_mut(offsets, neighbours).into_par_iter().zip(rows_mut(offsets, weights)).for_each_init(
-        Vec::new,
-        |pairs, (row, row_weights)| {
-            pairs.clear();
-            pairs.extend(row.iter().copied().zip(row_weights.iter().copied()));
-            pairs.sort_unstable_by(by_neighbour);
-            for (slot, &(neighbour, weight)) in pairs.iter().enumerate() {
-                row[slot] = neighbour;
-                row_weights[slot] = weight;
-            }
-        },
-    );
     let mut kept = 0;
     let mut start = 0;
-    for node in 0..offsets.len() - 1 {
-        let end = offsets[node + 1];
-        let row = kept;
-        offsets[node] = row;
-        for slot in start..end {
-            if kept > row && neighbours[kept - 1] == neighbours[slot] {
-                weights[kept - 1] += weights[slot];
-            } else {
-                neighbours[kept] = neighbours[slot];
-                weights[kept] = weights[slot];
-                kept += 1;
-            }
+    for node in 0..indptr.len() - 1 {
+        let end = indptr[node + 1];
+        indptr[node] = kept;
+        while start < end {
+            let neighbour = neighbours[start];
+            let run = neighbours[start..end].iter().take_while(|&&other| other == neighbour);
+            let run = start..start + run.count();
+            start = run.end;
+            combine((node, neighbour as usize), run, kept);
+            neighbours[kept] = neighbour;
+            kept += 1;
         }
-        start = end;
     }
-    if let Some(last) = offsets.last_mut() {
+    if let Some(last) = indptr.last_mut() {
         *last = kept;
     }
     kept
@@ -258,47 +268,98 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    use super::*;
     use crate::edge_list::EdgeList;
     use crate::graph::Direction;
+
+    fn graph(arcs: &[(u32, u32, u8)], weighted: bool, policy: DuplicateEdges) -> UndirectedGraph {
+        let mut list = if weighted { EdgeList::weighted() } else { EdgeList::unweighted() };
+        for &(a, b, weight) in arcs {
+            list.push(a, b, f32::from(weight));
+        }
+        let graph = list.into_graph(7, Direction::Directed).expect("valid arcs");
+        graph.with_duplicate_edges(policy).undirected()
+    }
+
+    fn policies() -> impl Strategy<Value = DuplicateEdges> {
+        prop::sample::select(&DuplicateEdges::ALL[..])
+    }
 
     proptest! {
         #[test]
         fn agrees_with_a_map_of_edges(
-            arcs in prop::collection::vec((0u32..7, 0u32..7, 1u8..5), 0..60),
+            arcs in prop::collection::vec((0u32..7, 0u32..7, 0u8..5), 0..60),
             weighted: bool,
+            policy in policies(),
         ) {
-            let mut list = if weighted { EdgeList::weighted() } else { EdgeList::unweighted() };
-            let mut expected: BTreeMap<(u32, u32), f32> = BTreeMap::new();
-            let mut loops = 0;
-            for &(a, b, weight) in &arcs {
-                list.push(a, b, f32::from(weight));
-                if a == b {
-                    loops += 1;
-                } else {
-                    *expected.entry((a.min(b), a.max(b))).or_default() +=
-                        if weighted { f32::from(weight) } else { 0.0 };
-                }
+            let mut map: BTreeMap<(u32, u32), Vec<f32>> = BTreeMap::new();
+            for &(a, b, weight) in arcs.iter().filter(|arc| arc.0 != arc.1) {
+                let weight = if weighted { f32::from(weight) } else { 1.0 };
+                map.entry((a.min(b), a.max(b))).or_default().push(weight);
             }
-            let view = list.into_graph(7, Direction::Directed).undirected();
-            let found: BTreeMap<(u32, u32), f32> = view
+            let expected: Vec<(u32, u32, f32)> = map
                 .iter()
-                .map(|(a, b, weight)| ((a, b), if weighted { weight } else { 0.0 }))
+                .map(|(&(a, b), weights)| {
+                    let sum: f32 = weights.iter().sum();
+                    (a, b, match policy {
+                        DuplicateEdges::Max => weights.iter().copied().fold(0.0, f32::max),
+                        DuplicateEdges::Sum => sum,
+                        DuplicateEdges::Mean => sum / weights.len() as f32,
+                    })
+                })
                 .collect();
+            let differ = |weights: &&Vec<f32>| weights.iter().any(|weight| *weight != weights[0]);
+            let loops = arcs.iter().filter(|arc| arc.0 == arc.1).count();
+
+            let view = graph(&arcs, weighted, policy);
             prop_assert_eq!(view.self_loops(), loops);
             prop_assert_eq!(view.duplicate_arcs(), arcs.len() - loops - expected.len());
-            prop_assert_eq!(found, expected);
+            prop_assert_eq!(view.conflicting_weights(), map.values().filter(differ).count());
+            let has_weights = weighted || policy == DuplicateEdges::Sum;
+            prop_assert_eq!(view.all_weights().is_some(), has_weights);
+            prop_assert_eq!(view.iter().collect::<Vec<_>>(), expected);
             for node in 0..7 {
                 prop_assert!(view.neighbours(node).windows(2).all(|pair| pair[0] < pair[1]));
+                for (other, weight) in view.weighted_neighbours(node) {
+                    let mut back = view.weighted_neighbours(other as usize);
+                    prop_assert!(back.any(|pair| pair == (node as u32, weight)));
+                }
+            }
+        }
+
+        /// Listing each edge in both directions means the same as listing it once.
+        #[test]
+        fn both_spellings_of_a_graph_are_the_same(
+            edges in prop::collection::btree_map((0u32..7, 0u32..7), 0u8..5, 0..20),
+            weighted: bool,
+        ) {
+            let once: Vec<_> = edges
+                .iter()
+                .filter(|((a, b), _)| a < b)
+                .map(|(&(a, b), &weight)| (a, b, weight))
+                .collect();
+            let turned = once.iter().map(|&(a, b, weight)| (b, a, weight));
+            let twice: Vec<_> = once.iter().copied().chain(turned).collect();
+            for policy in [DuplicateEdges::default(), DuplicateEdges::Mean] {
+                let (one, other) = (graph(&once, weighted, policy), graph(&twice, weighted, policy));
+                prop_assert_eq!(other.duplicate_arcs(), once.len());
+                prop_assert_eq!(UndirectedGraph { duplicate_arcs: 0, ..other }, one);
             }
         }
     }
 
     #[test]
+    fn policies_are_read_as_they_are_written() {
+        for policy in DuplicateEdges::ALL {
+            assert_eq!(policy.as_str().parse(), Ok(policy));
+        }
+        let error = "first".parse::<DuplicateEdges>().expect_err("no policy");
+        assert!(error.contains("max, sum, mean"), "{error}");
+    }
+
+    #[test]
     fn components_are_numbered_by_their_smallest_node() {
-        let mut list = EdgeList::unweighted();
-        list.push(3, 1, 1.0);
-        list.push(4, 0, 1.0);
-        let view = list.into_graph(5, Direction::Undirected).undirected();
-        assert_eq!(view.components(), (vec![0, 1, 2, 1, 0], 3));
+        let view = graph(&[(3, 1, 1), (4, 0, 1)], false, DuplicateEdges::Max);
+        assert_eq!(view.components(), (vec![0, 1, 2, 1, 0, 3, 4], 5));
     }
 }

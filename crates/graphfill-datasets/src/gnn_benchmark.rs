@@ -69,11 +69,11 @@ pub(crate) fn read(path: &Path, limit: u64, progress: &dyn Progress) -> Result<D
     let ids = ids(&mut archive, nodes, limit, &mut notes)?;
     let labels = labels(&mut archive, nodes, limit)?;
     let columns = if width == 0 { Vec::new() } else { vec![Column::block("x", block)] };
-    let table = NodeTable::new(IdColumn::default(), ids, columns, labels);
-    let graph = list.into_graph(nodes, Direction::Directed);
+    let table = NodeTable::new(IdColumn::default(), ids, columns, labels)?;
+    let graph = list.into_graph(nodes, Direction::Directed)?;
     let graph = if weighted { graph } else { graph.without_weights() };
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    let mut dataset = Dataset::new(&name, "gnn-benchmark .npz", table, graph);
+    let mut dataset = Dataset::new(&name, "gnn-benchmark .npz", table, graph)?;
     dataset.notes = notes.into_iter().map(Into::into).collect();
     Ok(dataset)
 }

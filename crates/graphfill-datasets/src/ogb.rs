@@ -34,9 +34,9 @@ pub(crate) fn read(dir: &Path, limit: u64, progress: &dyn Progress) -> Result<Da
     };
     let arcs = read_edges(&needed("edge")?, nodes, limit, progress)?;
     let columns = vec![Column::block("x", block)];
-    let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(nodes), columns, labels);
-    let graph = arcs.into_graph(nodes, Direction::Directed);
-    Ok(Dataset::new(&name_of(dir), "ogb", table, graph))
+    let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(nodes), columns, labels)?;
+    let graph = arcs.into_graph(nodes, Direction::Directed)?;
+    Dataset::new(&name_of(dir), "ogb", table, graph)
 }
 
 /// The files that would be read in `dir`; none if there is no file of edges.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use graphfill_data::splits::Shares;
+use graphfill_data::splits::SplitRatio;
 use graphfill_data::{Dataset, NoProgress, Progress};
 use graphfill_methods::features::Features;
 use graphfill_methods::learning::{Deadline, TrainingOptions};
@@ -44,7 +44,7 @@ impl EvaluateOptions<'_> {
             methods,
             fixed: FixedParameters::NONE,
             training: TrainingOptions::default(),
-            hiding: Hiding::Rows(Shares::default()),
+            hiding: Hiding::Rows(SplitRatio::default()),
             label_share: 0.0,
             seeds: vec![0],
             depths: None,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use graphfill_data::formats::splits_file;
-use graphfill_data::splits::{self, Shares, Split};
+use graphfill_data::splits::{self, Split, SplitRatio};
 use graphfill_data::{CellMask, DataError, NodeTable, Result};
 use graphfill_methods::features::Features;
 
@@ -16,7 +16,7 @@ pub enum Hiding {
     /// Whole rows by the splits of a file.
     SplitsFile(PathBuf),
     /// Whole rows in these shares; by class where the table has labels.
-    Rows(Shares),
+    Rows(SplitRatio),
     /// Single cells at this rate, and a tenth of all for validation.
     Cells(f64),
 }
@@ -63,7 +63,7 @@ impl Hiding {
                     ));
                 }
                 let validation = MOST_VALIDATED.min((1.0 - rate) / 2.0);
-                let shares = Shares::new(1.0 - rate - validation, validation, *rate)?;
+                let shares = SplitRatio::new(1.0 - rate - validation, validation, *rate)?;
                 let (validation, test) = splits::split_cells(&missing, shares, seed);
                 let unknown = missing.union(&test).union(&validation);
                 let all = features.rows() * features.cells();
@@ -80,7 +80,7 @@ impl Hiding {
 }
 
 /// Splits the rows that have something to hide; wholly missing rows stay out of all parts.
-fn observed_split(table: &NodeTable, missing: &CellMask, shares: Shares, seed: u64) -> Split {
+fn observed_split(table: &NodeTable, missing: &CellMask, shares: SplitRatio, seed: u64) -> Split {
     let observed: Vec<u32> =
         (0..table.rows()).filter(|&row| !missing.is_whole(row)).map(|row| row as u32).collect();
     let split = match table.labels() {

@@ -30,7 +30,7 @@ fn graph(know: Option<&[Option<u32>]>) -> UndirectedGraph {
             edges.push(one as u32, other as u32, 1.0);
         }
     }
-    edges.into_graph(NODES, Direction::Undirected).undirected()
+    edges.into_graph(NODES, Direction::Undirected).expect("valid arcs").undirected()
 }
 
 fn alternating() -> Vec<Option<u32>> {

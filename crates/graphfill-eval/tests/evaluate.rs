@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::Float64Array;
 use graphfill_data::block::{BlockBuilder, BlockLayout};
 use graphfill_data::generator::{GeneratorConfig, generate};
-use graphfill_data::splits::Shares;
+use graphfill_data::splits::SplitRatio;
 use graphfill_data::{
     CellMask, Column, Dataset, Direction, EdgeList, IdColumn, Kind, NodeIds, NodeTable,
 };
@@ -32,7 +32,8 @@ fn groups(columns: Vec<Column>) -> Dataset {
         }
     }
     let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(120), columns, None);
-    Dataset::new("groups", "by hand", table, edges.into_graph(120, Direction::Undirected))
+    let graph = edges.into_graph(120, Direction::Undirected).expect("valid arcs");
+    Dataset::new("groups", "by hand", table.expect("120 rows"), graph).expect("a row per node")
 }
 
 fn number(name: &str) -> Column {
@@ -50,7 +51,8 @@ fn tags(name: &str, width: usize) -> Column {
 
 #[test]
 fn a_column_that_follows_the_graph_is_recovered() {
-    let evaluation = scored(&groups(vec![number("v")]), Hiding::Rows(Shares::default()), &[0, 1]);
+    let evaluation =
+        scored(&groups(vec![number("v")]), Hiding::Rows(SplitRatio::default()), &[0, 1]);
     let [mean, neighbours] = &evaluation.methods[..] else { panic!("two methods") };
     let column = &neighbours.mean.columns["v"];
     assert!(column["r2"] > 0.99 && column["rmse"] < 0.2, "{column:?}");
@@ -68,7 +70,7 @@ fn the_comparison_is_of_the_metric_that_it_names() {
         (vec![tags("a", 15)], "recall@1"),
         (vec![number("v"), number("w")], "nrmse"),
     ] {
-        let evaluation = scored(&groups(columns), Hiding::Rows(Shares::default()), &[0]);
+        let evaluation = scored(&groups(columns), Hiding::Rows(SplitRatio::default()), &[0]);
         assert_eq!(evaluation.primary, primary);
         let value = |method: usize| evaluation.methods[method].mean.table[primary];
         let comparison = &evaluation.comparisons[0];
@@ -87,7 +89,7 @@ fn hidden_parts_are_apart_and_known() {
     let dataset = generate(&config).expect("a town").dataset;
     let features = Features::of(&dataset.table);
     let missing = features.missing();
-    for hiding in [Hiding::Rows(Shares::default()), Hiding::Cells(0.2), Hiding::Cells(0.9)] {
+    for hiding in [Hiding::Rows(SplitRatio::default()), Hiding::Cells(0.2), Hiding::Cells(0.9)] {
         let hidden = hiding.for_seed(&dataset.table, &features, 3).expect("hidden");
         let apart = |a: &CellMask, b: &CellMask| a.without(b) == *a;
         assert!(apart(&hidden.test, &hidden.validation) && apart(&hidden.test, &missing));

@@ -39,7 +39,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let rounds: f64 = text(rounds)?.parse()?;
     let graph = dataset.graph.undirected();
     let features = Features::of(&dataset.table);
-    let known = splits::random(features.rows(), splits::Shares::new(1.0, 0.0, 1.0)?, 0).train;
+    let known = splits::random(features.rows(), splits::SplitRatio::new(1.0, 0.0, 1.0)?, 0).train;
     let mut is_known = vec![false; features.rows()];
     known.iter().for_each(|&row| is_known[row as usize] = true);
     let unknown = (0..features.rows()).filter(|&row| !is_known[row]);

@@ -1,7 +1,8 @@
-//! graphfill fills in what a graph doesn't know about its nodes.
+//! graphfill estimates missing values in the node table of a graph.
 //!
 //! Given a graph and a node table with missing rows or cells, it estimates the missing values from
-//! the neighbours, and shows how good the estimates are on values that it hid from itself.
+//! the neighbours and the other columns, and measures the error of the estimates on observed values
+//! that it hides from the methods.
 //!
 //! ```
 //! use graphfill::data::generator::{GeneratorConfig, generate};
@@ -18,9 +19,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The crates: [`data`] reads, holds and writes graphs and tables, [`datasets`] gets and reads
-//! published data sets, [`methods`] estimates with the training programs of [`engine`], [`eval`]
-//! scores, [`report`] writes and draws. The command line is the crate `graphfill-cli`.
+//! This crate re-exports the others: [`data`] reads and writes graphs and tables, [`datasets`] gets and
+//! reads published data sets, [`methods`] estimates missing values, [`engine`] trains models on the CPU
+//! or a GPU, [`eval`] evaluates methods, and [`report`] writes reports and figures. The command line is
+//! the crate `graphfill-cli`.
 #![forbid(unsafe_code)]
 
 pub use graphfill_data as data;

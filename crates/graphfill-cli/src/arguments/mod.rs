@@ -18,7 +18,7 @@ use clap_complete::Shell;
 pub(crate) use device::{DeviceArguments, DeviceChoice};
 use graphfill::data::DeclaredKind;
 use graphfill::data::formats::UnknownNodes;
-use graphfill::data::splits::Shares;
+use graphfill::data::splits::SplitRatio;
 use graphfill::datasets::Mirror;
 pub(crate) use reproduce::Reproduce;
 pub(crate) use scope::value_for;
@@ -213,7 +213,7 @@ pub(crate) struct Evaluate {
     pub(crate) splits: Option<PathBuf>,
     /// Shares of rows to observe, validate on and test; by class where there are labels [default: the splits file, else 4:1:5]
     #[arg(long, value_name = "A:B:C", conflicts_with = "splits")]
-    pub(crate) split: Option<Shares>,
+    pub(crate) split: Option<SplitRatio>,
     /// Hide single cells at this rate instead of whole rows
     #[arg(long, value_name = "RATE", conflicts_with_all = ["splits", "split"])]
     pub(crate) hide_cells: Option<f64>,

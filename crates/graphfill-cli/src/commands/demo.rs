@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let evaluation = evaluate(
         &dataset,
         &EvaluateOptions {
-            hiding: Hiding::Rows(graphfill::data::splits::Shares::new(7.0, 1.0, 2.0)?),
+            hiding: Hiding::Rows(graphfill::data::splits::SplitRatio::new(7.0, 1.0, 2.0)?),
             training: training.clone(),
             progress: &progress,
             ..EvaluateOptions::new(registry::usual())

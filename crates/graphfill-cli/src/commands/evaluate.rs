@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use graphfill::data::atomic_file::{self, AtomicFile};
 use graphfill::data::formats::splits_file;
-use graphfill::data::splits::Shares;
+use graphfill::data::splits::SplitRatio;
 use graphfill::datasets::Source;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     let device = device::for_methods(&arguments.device, &methods, &messages)?;
     let mut dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
     if let Some(name) = &arguments.dataset {
-        dataset = super::as_published(dataset, name);
+        dataset = super::as_published(dataset, name)?;
     }
     let splits = arguments.splits.clone().or(own_splits);
     if let Some(path) = &splits
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         (Some(rate), _, _) => Hiding::Cells(rate),
         (None, Some(shares), _) => Hiding::Rows(shares),
         (None, None, Some(path)) => Hiding::SplitsFile(path),
-        (None, None, None) => Hiding::Rows(Shares::default()),
+        (None, None, None) => Hiding::Rows(SplitRatio::default()),
     };
     if arguments.labels > 0.0 && dataset.table.labels().is_none() {
         let remedy = "name the column that has them with --label";

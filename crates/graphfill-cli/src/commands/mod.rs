@@ -19,14 +19,14 @@ use graphfill::data::{Column, ColumnData, Dataset};
 
 /// A data set as the paper uses it: Coauthor's word counts become zeros and ones, yet are treated
 /// as numbers.
-pub(crate) fn as_published(dataset: Dataset, name: &str) -> Dataset {
+pub(crate) fn as_published(dataset: Dataset, name: &str) -> anyhow::Result<Dataset> {
     if name != "coauthor" {
-        return dataset;
+        return Ok(dataset);
     }
     let columns = dataset.table.columns().iter().map(|column| match column.data() {
         ColumnData::Block(block) => Column::block(column.name(), block.binarized()),
         ColumnData::Array(_) => column.clone(),
     });
-    let table = dataset.table.with_columns(columns.collect());
-    Dataset { table, ..dataset }
+    let table = dataset.table.with_columns(columns.collect())?;
+    Ok(Dataset { table, ..dataset })
 }

@@ -217,7 +217,7 @@ fn subjects(
             Err(error) => return Err(error),
         };
         let dataset = input::read_with_defaults(&prepared.location, messages, &progress)?;
-        let dataset = super::as_published(dataset, name);
+        let dataset = super::as_published(dataset, name)?;
         subjects.push(Subject::new(name, dataset, prepared.splits)?);
     }
     if !missing.is_empty() {

@@ -78,7 +78,7 @@ pub(crate) fn assemble(
         }
         at += 1;
     }
-    let mut table = NodeTable::new(id_column, ids, columns, labels);
+    let mut table = NodeTable::new(id_column, ids, columns, labels)?;
     table.file_metadata = std::mem::take(&mut raw.metadata);
     table.dialect = raw.dialect;
     Ok((table, guesses.into_notes()))

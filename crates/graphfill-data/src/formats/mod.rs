@@ -3,7 +3,7 @@
 //! [`Input::detect`] tells what a path is and opens it, [`Input::read`] reads it, [`write()`] and
 //! [`write_nodes`] write what the name of the output asks for.
 
-mod assemble;
+pub(crate) mod assemble;
 mod column_names;
 mod csv;
 mod edge_collector;
@@ -18,9 +18,9 @@ mod opened;
 mod options;
 mod output;
 mod output_file;
-mod parquet;
+pub(crate) mod parquet;
 mod raw_table;
-mod resolve;
+pub(crate) mod resolve;
 pub mod splits_file;
 mod tables;
 

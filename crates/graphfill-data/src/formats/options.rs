@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::csv::Delimiter;
 use super::encoding::Encoding;
 use crate::date_style::DateOrder;
+use crate::duplicate_edges::DuplicateEdges;
 use crate::graph::Direction;
 use crate::missing_words::MissingWords;
 use crate::number_style::DecimalMark;
@@ -39,6 +40,8 @@ pub struct ReadOptions {
     pub date_order: Option<DateOrder>,
     /// Whether arcs point one way.
     pub direction: Direction,
+    /// What repeated edges, and edges that stand in both directions, mean.
+    pub duplicate_edges: DuplicateEdges,
     /// What to do with an edge to a node that has no row.
     pub unknown_nodes: UnknownNodes,
     /// What to do with values so extreme that no method can use their column.
@@ -64,6 +67,7 @@ impl Default for ReadOptions {
             decimal: None,
             date_order: None,
             direction: Direction::Undirected,
+            duplicate_edges: DuplicateEdges::default(),
             unknown_nodes: UnknownNodes::Error,
             unusable_values: UnusableValues::Refuse,
             memory_limit: crate::memory::default_limit(),

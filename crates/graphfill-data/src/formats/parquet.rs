@@ -65,41 +65,55 @@ pub(crate) fn column_names(path: &Path) -> Result<Vec<String>> {
 pub(crate) fn read_nodes(path: &Path, progress: &dyn Progress) -> Result<RawTable> {
     guarded(path, || {
         let (schema, batches) = reader(path)?;
-        let mut chunks: Vec<Vec<ArrayRef>> = vec![Vec::new(); schema.fields().len()];
-        let mut rows = 0;
-        progress.begin("reading nodes", None);
-        for batch in batches {
-            let batch = batch.map_err(|error| DataError::damaged(path, error))?;
-            rows += batch.num_rows();
-            for (chunk, column) in chunks.iter_mut().zip(batch.columns()) {
-                chunk.push(column.clone());
-            }
-            progress.advance(batch.num_rows() as u64);
-            progress.check()?;
-        }
-        progress.end();
-        if rows == 0 {
-            return Err(DataError::malformed(
-                Place::file(path),
-                "the file has no row",
-                "a node table has one row a node",
-            ));
-        }
-        let mut columns = Vec::new();
-        for (field, chunks) in schema.fields().iter().zip(chunks) {
-            let parts: Vec<&dyn Array> = chunks.iter().map(AsRef::as_ref).collect();
-            let cells = arrow_select::concat::concat(&parts)
-                .map_err(|error| DataError::damaged(path, error))?;
-            let declared = field.metadata().get(KIND).and_then(|word| word.parse().ok());
-            let block = field.metadata().get(BLOCK).cloned();
-            let column = RawColumn::new(field.name().clone(), RawCells::Array(cells));
-            columns.push(RawColumn { declared, block, ..column });
-        }
-        let mut raw = RawTable::from_typed(path, rows, columns);
-        let metadata = schema.metadata().iter();
-        raw.metadata = metadata.map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        Ok(raw)
+        let batches = batches.map(|batch| batch.map_err(|error| DataError::damaged(path, error)));
+        raw_table(path, &schema, batches, progress)
     })
+}
+
+/// The columns of record batches of one schema; errors name `path`.
+pub(crate) fn raw_table(
+    path: &Path,
+    schema: &Schema,
+    batches: impl Iterator<Item = Result<RecordBatch>>,
+    progress: &dyn Progress,
+) -> Result<RawTable> {
+    let mut chunks: Vec<Vec<ArrayRef>> = vec![Vec::new(); schema.fields().len()];
+    let mut rows = 0;
+    progress.begin("reading nodes", None);
+    for batch in batches {
+        let batch = batch?;
+        rows += batch.num_rows();
+        for (chunk, column) in chunks.iter_mut().zip(batch.columns()) {
+            chunk.push(column.clone());
+        }
+        progress.advance(batch.num_rows() as u64);
+        progress.check()?;
+    }
+    progress.end();
+    if rows == 0 {
+        return Err(DataError::malformed(
+            Place::file(path),
+            "the file has no row",
+            "a node table has one row a node",
+        ));
+    }
+    let mut columns = Vec::new();
+    for (field, chunks) in schema.fields().iter().zip(chunks) {
+        let parts: Vec<&dyn Array> = chunks.iter().map(AsRef::as_ref).collect();
+        let cells = arrow_select::concat::concat(&parts)
+            .map_err(|error| DataError::damaged(path, error))?;
+        let declared = field.metadata().get(KIND).and_then(|word| word.parse().ok());
+        columns.push(RawColumn {
+            name: field.name().clone(),
+            cells: RawCells::Array(cells),
+            declared,
+            block: field.metadata().get(BLOCK).cloned(),
+        });
+    }
+    let mut raw = RawTable::from_typed(path, rows, columns);
+    let metadata = schema.metadata().iter();
+    raw.metadata = metadata.map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Ok(raw)
 }
 
 /// Reads the edges of a file into `edges`; says which way they point where the file does.
@@ -221,6 +235,11 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// Writes a node table. Text columns of numbers or booleans become typed ones.
 pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> {
+    write(path, &record_batch(table, path)?)
+}
+
+/// The table as one record batch; errors name `path`.
+pub(crate) fn record_batch(table: &NodeTable, path: &Path) -> Result<RecordBatch> {
     let mut fields = Vec::new();
     let mut arrays: Vec<ArrayRef> = Vec::new();
     for column in table.columns() {
@@ -262,7 +281,7 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> 
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
     check_distinct(path, &names)?;
     let schema = Schema::new(fields).with_metadata(table.file_metadata.clone());
-    write(path, schema, arrays)
+    new_batch(path, schema, arrays)
 }
 
 /// Writes every arc as it was given, by the ids of its ends.
@@ -291,7 +310,7 @@ pub(crate) fn write_edges(graph: &Graph, ids: &NodeIds, path: &Path) -> Result<A
         .collect();
     let directed = (graph.direction() == Direction::Directed).to_string();
     let metadata = HashMap::from([(DIRECTED.to_owned(), directed)]);
-    write(path, Schema::new(fields).with_metadata(metadata), arrays)
+    write(path, &new_batch(path, Schema::new(fields).with_metadata(metadata), arrays)?)
 }
 
 fn id_array(table: &NodeTable) -> ArrayRef {
@@ -345,16 +364,19 @@ fn whole_numbers(cells: &ArrayRef) -> Option<ArrayRef> {
     Some(Arc::new(counts.finish()))
 }
 
-fn write(path: &Path, schema: Schema, arrays: Vec<ArrayRef>) -> Result<AtomicFile> {
+fn new_batch(path: &Path, schema: Schema, arrays: Vec<ArrayRef>) -> Result<RecordBatch> {
+    RecordBatch::try_new(Arc::new(schema), arrays)
+        .map_err(|error| DataError::write(path, std::io::Error::other(error)))
+}
+
+fn write(path: &Path, batch: &RecordBatch) -> Result<AtomicFile> {
     let failed =
         |error: parquet::errors::ParquetError| DataError::write(path, std::io::Error::other(error));
-    let schema = Arc::new(schema);
-    let batch = RecordBatch::try_new(schema.clone(), arrays)
-        .map_err(|error| DataError::write(path, std::io::Error::other(error)))?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut file = AtomicFile::create(path)?;
-    let mut writer = ArrowWriter::try_new(&mut file, schema, Some(properties)).map_err(failed)?;
-    writer.write(&batch).map_err(failed)?;
+    let mut writer =
+        ArrowWriter::try_new(&mut file, batch.schema(), Some(properties)).map_err(failed)?;
+    writer.write(batch).map_err(failed)?;
     writer.close().map_err(failed)?;
     Ok(file)
 }

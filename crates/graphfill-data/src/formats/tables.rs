@@ -80,11 +80,12 @@ pub(crate) fn read(
     let (collected, direction) =
         read_edges(files, &columns, table.as_ref(), &options, &mut notes, progress)?;
     let found = found_columns(table.as_ref(), columns.first(), &collected);
-    let table = with_added(table, &collected, &mut notes);
-    let graph = collected.list.into_graph(table.rows(), direction);
+    let table = with_added(table, &collected, &mut notes)?;
+    let graph = collected.list.into_graph(table.rows(), direction)?;
+    let graph = graph.with_duplicate_edges(options.duplicate_edges);
     let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
-    let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph);
+    let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph)?;
     dataset.notes = notes;
     dataset.found = found;
     Ok(dataset)
@@ -268,16 +269,16 @@ fn with_added(
     table: Option<NodeTable>,
     collected: &CollectedEdges,
     notes: &mut Vec<Note>,
-) -> NodeTable {
+) -> Result<NodeTable> {
     let added = &collected.added;
     match table {
         None => NodeTable::new(IdColumn::default(), added.clone(), Vec::new(), None),
-        Some(table) if added.is_empty() => table,
+        Some(table) if added.is_empty() => Ok(table),
         Some(table) => {
             let count = grouped(added.len() as u64);
             notes.push(Note::new(format!("{count} nodes that only edges name were added")));
             let added: Vec<String> = (0..added.len()).map(|row| added.text(row)).collect();
-            table.with_new_nodes(&added)
+            Ok(table.with_new_nodes(&added))
         }
     }
 }

@@ -1,91 +1,76 @@
-//! What the columns follow: a latent vector a node, `nodes × WIDTH`.
+//! One latent vector per node, `nodes × WIDTH`, on which the columns depend:
 //!
-//!   latent = unit(A · centre of the community + B · unit(S S noise))
+//!   latent = standardise(A · centre of the community + B · standardise(S S noise))
 //!   S z    = ½ (z + mean of the neighbours' z)
 //!
-//! where unit() makes every coordinate mean 0 and variance 1. The centre makes communities unlike,
-//! the smoothed noise makes neighbours alike beyond their community.
+//! The centres separate the communities, the smoothed noise makes neighbours similar.
 
-use rand_chacha::ChaCha8Rng;
+use rand::Rng;
 
 use super::GeneratorConfig;
-use super::communities::Communities;
-use super::draws::normal;
 use crate::graph::Graph;
 use crate::random_stream::{self, Purpose};
 
-/// The length of a latent vector.
 pub(super) const WIDTH: usize = 6;
 
-/// What stands for A and B above.
+pub(super) type Latent = [f32; WIDTH];
+
+/// A and B above.
 const COMMUNITY_PART: f32 = 0.65;
 const NEIGHBOUR_PART: f32 = 0.75;
-const SMOOTHING_ROUNDS: usize = 2;
 
-/// The latent vectors of all nodes.
-#[derive(Debug)]
-pub(super) struct Latents {
-    rows: Vec<[f32; WIDTH]>,
+pub(super) fn draw(config: &GeneratorConfig, communities: &[u32], graph: &Graph) -> Vec<Latent> {
+    let mut random = random_stream::open(config.seed, Purpose::Latents);
+    let mut vectors = |count: usize| -> Vec<Latent> {
+        (0..count).map(|_| std::array::from_fn(|_| normal(&mut random) as f32)).collect()
+    };
+    let centres = vectors(config.communities);
+    let noise = vectors(config.nodes);
+    let mut latents = smoothed(&smoothed(&noise, graph), graph);
+    standardise(&mut latents);
+    for (latent, &community) in latents.iter_mut().zip(communities) {
+        for (value, centre) in latent.iter_mut().zip(centres[community as usize]) {
+            *value = NEIGHBOUR_PART * *value + COMMUNITY_PART * centre;
+        }
+    }
+    standardise(&mut latents);
+    latents
 }
 
-impl Latents {
-    pub(super) fn draw(config: &GeneratorConfig, communities: &Communities, graph: &Graph) -> Self {
-        let mut random = random_stream::open(config.seed, Purpose::Latents);
-        let centres: Vec<_> = (0..communities.count()).map(|_| vector(&mut random)).collect();
-        let mut rows: Vec<_> = (0..config.nodes).map(|_| vector(&mut random)).collect();
-        for _ in 0..SMOOTHING_ROUNDS {
-            rows = smoothed(&rows, graph);
-        }
-        standardise(&mut rows);
-        for (row, &community) in rows.iter_mut().zip(&communities.codes) {
-            for (value, centre) in row.iter_mut().zip(centres[community as usize]) {
-                *value = NEIGHBOUR_PART * *value + COMMUNITY_PART * centre;
-            }
-        }
-        standardise(&mut rows);
-        Latents { rows }
-    }
-
-    /// The latent vector of a node.
-    pub(super) fn of(&self, node: usize) -> [f64; WIDTH] {
-        self.rows[node].map(f64::from)
-    }
-
-    /// The latent vectors, node by node.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = [f64; WIDTH]> + '_ {
-        self.rows.iter().map(|row| row.map(f64::from))
-    }
-}
-
-/// A direction in the space of latents, of length about 1 on average.
-pub(super) fn direction(random: &mut ChaCha8Rng) -> [f64; WIDTH] {
+/// A random direction in the latent space, of length about 1.
+pub(super) fn direction(random: &mut impl Rng) -> [f64; WIDTH] {
     std::array::from_fn(|_| normal(random) / (WIDTH as f64).sqrt())
 }
 
-/// How far a latent vector goes in a direction.
-pub(super) fn along(direction: &[f64; WIDTH], latent: &[f64; WIDTH]) -> f64 {
-    direction.iter().zip(latent).map(|(a, b)| a * b).sum()
+/// The product of a direction and a latent vector.
+pub(super) fn along(direction: &[f64; WIDTH], latent: &Latent) -> f64 {
+    direction.iter().zip(latent).map(|(a, b)| a * f64::from(*b)).sum()
 }
 
-fn vector(random: &mut ChaCha8Rng) -> [f32; WIDTH] {
-    std::array::from_fn(|_| normal(random) as f32)
+/// A number of about a normal distribution with mean 0 and variance 1: a sum of eight uniform
+/// numbers, which lies between −4.9 and 4.9, so that columns have no wild outliers.
+pub(super) fn normal(random: &mut impl Rng) -> f64 {
+    const PIECES: f64 = 8.0;
+    const RANGE: f64 = 65_536.0;
+    let mut sum = 0u64;
+    for _ in 0..2 {
+        let word = random.next_u64();
+        sum += (word & 0xffff) + (word >> 16 & 0xffff) + (word >> 32 & 0xffff) + (word >> 48);
+    }
+    let variance = PIECES * (RANGE * RANGE - 1.0) / 12.0;
+    (sum as f64 - PIECES * (RANGE - 1.0) / 2.0) / variance.sqrt()
 }
 
-/// Halfway towards the mean of the neighbours; a node without any goes halfway to zero, so that
-/// it does not stick out. Sums run in the order of the arcs, whatever the number of threads.
-fn smoothed(rows: &[[f32; WIDTH]], graph: &Graph) -> Vec<[f32; WIDTH]> {
+/// Halfway towards the mean of the neighbours, or towards zero for a node without neighbours.
+fn smoothed(rows: &[Latent], graph: &Graph) -> Vec<Latent> {
     let mut sums = vec![[0f32; WIDTH]; rows.len()];
     let mut degrees = vec![0u32; rows.len()];
-    let mut add = |to: u32, from: u32| {
-        degrees[to as usize] += 1;
-        for (sum, value) in sums[to as usize].iter_mut().zip(rows[from as usize]) {
-            *sum += value;
-        }
-    };
-    for source in 0..rows.len() as u32 {
-        for &target in graph.targets_of(source as usize) {
-            add(source, target);
-            add(target, source);
+    for (source, target, _) in graph.iter() {
+        for (to, from) in [(source as usize, target as usize), (target as usize, source as usize)] {
+            degrees[to] += 1;
+            for (sum, value) in sums[to].iter_mut().zip(rows[from]) {
+                *sum += value;
+            }
         }
     }
     for ((sum, degree), row) in sums.iter_mut().zip(degrees).zip(rows) {
@@ -96,8 +81,8 @@ fn smoothed(rows: &[[f32; WIDTH]], graph: &Graph) -> Vec<[f32; WIDTH]> {
     sums
 }
 
-/// Gives every coordinate mean 0 and variance 1; one that is constant becomes 0.
-fn standardise(rows: &mut [[f32; WIDTH]]) {
+/// Gives every coordinate mean 0 and variance 1; a constant one becomes 0.
+fn standardise(rows: &mut [Latent]) {
     let count = rows.len() as f64;
     for coordinate in 0..WIDTH {
         let values = || rows.iter().map(|row| f64::from(row[coordinate]));

@@ -1,15 +1,14 @@
-//! Single cells chosen at random among those that are observed.
+//! Single cells, chosen at random among the observed ones.
 //!
-//! The observed cells stand in one line, row by row, and the walk jumps from one chosen cell to
-//! the next by geometric steps, P(step = k) = (1 − rate)ᵏ rate: it costs a draw a chosen cell and
-//! a glance a row, not a draw a cell.
+//! Observed cells are numbered row by row, and the distance from one chosen cell to the next is
+//! geometric, P(distance = k) = (1 − rate)ᵏ rate: this takes one random number per chosen cell, not
+//! one per cell.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::Shares;
+use super::SplitRatio;
 use crate::cell_mask::CellMask;
-use crate::portable;
 use crate::random_stream::{self, Purpose};
 
 /// Chooses each cell that is not `missing` with probability `rate`; at least one if there is any
@@ -18,18 +17,18 @@ pub fn hide_cells(missing: &CellMask, rate: f64, seed: u64) -> CellMask {
     choose_cells(missing, rate, &mut random_stream::open(seed, Purpose::HiddenCells))
 }
 
-/// Chooses observed cells for validation and, apart from them, for testing, each cell by the
-/// shares; the rest is left to train on.
-pub fn split_cells(missing: &CellMask, shares: Shares, seed: u64) -> (CellMask, CellMask) {
+/// Chooses observed cells for validation and for testing, in this ratio and without overlap; the
+/// others are left to train on. Returns `(validation, test)`.
+pub fn split_cells(missing: &CellMask, ratio: SplitRatio, seed: u64) -> (CellMask, CellMask) {
     let test =
-        choose_cells(missing, shares.test(), &mut random_stream::open(seed, Purpose::TestCells));
-    let rate = shares.validation() / (shares.train() + shares.validation());
+        choose_cells(missing, ratio.test(), &mut random_stream::open(seed, Purpose::TestCells));
+    let rate = ratio.validation() / (ratio.train() + ratio.validation());
     let mut random = random_stream::open(seed, Purpose::ValidationCells);
     let validation = choose_cells(&missing.union(&test), rate, &mut random);
     (validation, test)
 }
 
-/// As [`hide_cells`], from a stream of the caller's.
+/// As [`hide_cells`], from the given random stream.
 pub(crate) fn choose_cells(missing: &CellMask, rate: f64, random: &mut ChaCha8Rng) -> CellMask {
     let none = || CellMask::none(missing.rows(), missing.width());
     if rate.is_nan() || rate <= 0.0 {
@@ -39,13 +38,13 @@ pub(crate) fn choose_cells(missing: &CellMask, rate: f64, random: &mut ChaCha8Rn
     if observed == 0 {
         return none();
     }
-    let log_of_staying = (rate < 1.0).then(|| portable::ln_one_plus(-rate));
-    let mut step = || match log_of_staying {
+    let log_of_not_chosen = (rate < 1.0).then(|| libm::log1p(-rate));
+    let mut step = || match log_of_not_chosen {
         None => 0,
         Some(log) => {
             let above_zero = 1.0 - random.random::<f64>();
             // A cast from a float saturates, so a tiny rate steps past the end and stops.
-            (portable::ln(above_zero) / log) as u64
+            (libm::log(above_zero) / log) as u64
         }
     };
     let first = step();
@@ -110,12 +109,12 @@ mod tests {
         }
 
         #[test]
-        fn validation_and_test_share_no_cell(
+        fn validation_and_test_are_disjoint(
             cells in prop::collection::btree_set((0usize..6, 0usize..5), 0..30),
             seed: u64,
         ) {
             let missing = mask(6, 5, &cells);
-            let (validation, test) = split_cells(&missing, Shares::default(), seed);
+            let (validation, test) = split_cells(&missing, SplitRatio::default(), seed);
             prop_assert_eq!(&validation.without(&test), &validation);
             prop_assert_eq!(&validation.without(&missing), &validation);
             prop_assert_eq!(&test.without(&missing), &test);
@@ -139,24 +138,24 @@ mod tests {
         }
         for (row, column) in [(0, 0), (0, 2), (0, 3), (1, 1), (1, 2)] {
             // Chosen alone where nothing else was, one time in 0.7⁻⁵ ≈ 6, so a little above 0.3.
-            let share = f64::from(hits[row][column]) / 4000.0;
-            assert!((share - (0.3 + 0.168 / 5.0)).abs() < 0.03, "({row}, {column}): {share}");
+            let fraction = f64::from(hits[row][column]) / 4000.0;
+            assert!((fraction - (0.3 + 0.168 / 5.0)).abs() < 0.03, "({row}, {column}): {fraction}");
         }
     }
 
     #[test]
-    fn shares_hold_on_a_large_table() {
+    fn fractions_hold_on_a_large_table() {
         let missing = CellMask::of_rows(20_000, 1000, 0..10_000);
         let hidden = hide_cells(&missing, 0.01, 7);
-        let share = hidden.count() as f64 / 1e7;
-        assert!((share - 0.01).abs() < 2e-4, "{share}");
-        let (validation, test) = split_cells(&missing, Shares::default(), 7);
+        let fraction = hidden.count() as f64 / 1e7;
+        assert!((fraction - 0.01).abs() < 2e-4, "{fraction}");
+        let (validation, test) = split_cells(&missing, SplitRatio::default(), 7);
         assert!((test.count() as f64 / 1e7 - 0.5).abs() < 1e-3);
         assert!((validation.count() as f64 / 1e7 - 0.1).abs() < 1e-3);
     }
 
     #[test]
-    fn one_cell_at_least_and_none_at_senseless_rates() {
+    fn one_cell_at_least_and_none_at_invalid_rates() {
         let missing = CellMask::none(3, 3);
         assert_eq!(hide_cells(&missing, 1e-300, 1).count(), 1);
         assert_eq!(hide_cells(&missing, f64::NAN, 1).count(), 0);

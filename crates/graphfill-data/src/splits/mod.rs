@@ -1,18 +1,20 @@
-//! Who is learnt from and who is asked about: splits of nodes and of single cells.
+//! Train, validation and test: splits of nodes and of single cells.
 //!
-//! A [`Split`] puts every node into one of three parts, in given [`Shares`]: [`random()`] over
-//! all nodes, [`stratified()`] within each class. [`hide_cells`] and [`split_cells`] choose
-//! single cells instead. All of them depend on their seed alone.
+//! A [`Split`] assigns nodes to three parts: [`random()`] and [`stratified()`] draw them in a
+//! [`SplitRatio`], [`from_mask_columns`] reads them from columns of the table. [`hide_cells`] and
+//! [`split_cells`] choose single cells instead. Random choices depend on the seed alone.
 
 mod cells;
+pub(crate) mod masks;
 mod random;
-mod shares;
+mod ratio;
 mod stratified;
 
 pub(crate) use cells::choose_cells;
 pub use cells::{hide_cells, split_cells};
+pub use masks::{from_mask_columns, without_mask_features};
 pub use random::{random, shuffled};
-pub use shares::Shares;
+pub use ratio::SplitRatio;
 pub use stratified::stratified;
 
 use crate::error::{DataError, Result};
@@ -20,11 +22,11 @@ use crate::error::{DataError, Result};
 /// The rows of three disjoint sets of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Split {
-    /// Nodes whose cells are learnt from.
+    /// Nodes to train on.
     pub train: Vec<u32>,
-    /// Nodes that decide when to stop and which settings to take.
+    /// Nodes to validate on: they decide on parameters and early stopping.
     pub validation: Vec<u32>,
-    /// Nodes that are only scored.
+    /// Nodes to test on: they are only scored.
     pub test: Vec<u32>,
 }
 
@@ -34,35 +36,28 @@ impl Split {
         [("train", &self.train), ("validation", &self.validation), ("test", &self.test)]
     }
 
-    /// Checks that the parts fit a table of `nodes` rows, share no node, and leave something to
-    /// learn from.
+    /// Checks that all rows are in a table of `nodes` rows, that no row is in two parts, and that
+    /// the train part is not empty.
     pub fn check(&self, nodes: usize) -> Result<()> {
         if self.train.is_empty() {
             return Err(DataError::request(
-                "the split has no training node: give the train part at least one".to_owned(),
-                "",
+                "the split has no node to train on",
+                "give the train part at least one node",
             ));
         }
         let mut part_of: Vec<Option<&'static str>> = vec![None; nodes];
         for (part, rows) in self.parts() {
             for &row in rows {
-                let Some(place) = part_of.get_mut(row as usize) else {
+                let Some(own) = part_of.get_mut(row as usize) else {
                     return Err(DataError::request(
-                        format!(
-                            "the {part} part names row {row}, but the rows are 0 to {}: \
-                         was the split made for another table?",
-                            nodes as i64 - 1
-                        ),
-                        "",
+                        format!("the {part} part names row {row}, but the table has {nodes} rows"),
+                        "rows are numbered from 0; was the split made for another table?",
                     ));
                 };
-                if let Some(earlier) = place.replace(part) {
+                if let Some(other) = own.replace(part) {
                     return Err(DataError::request(
-                        format!(
-                            "row {row} stands in the {earlier} part and again in the {part} part: \
-                         a node can be in one part only, and once"
-                        ),
-                        "",
+                        format!("row {row} is in the {other} part and in the {part} part"),
+                        "name each node once",
                     ));
                 }
             }
@@ -83,17 +78,17 @@ mod tests {
     use super::*;
 
     fn message(split: &Split, nodes: usize) -> String {
-        split.check(nodes).expect_err("a senseless split").to_string()
+        split.check(nodes).expect_err("an invalid split").to_string()
     }
 
     #[test]
-    fn senseless_splits_are_named() {
+    fn invalid_splits_are_refused() {
         let split = Split { train: vec![0, 3], validation: vec![1], test: vec![2] };
         assert!(split.check(4).is_ok());
         assert!(message(&split, 3).contains("row 3"), "{}", message(&split, 3));
         let twice = Split { test: vec![1], ..split.clone() };
         assert!(message(&twice, 4).contains("validation"), "{}", message(&twice, 4));
-        let untaught = Split { train: Vec::new(), ..split };
-        assert!(message(&untaught, 4).contains("training"), "{}", message(&untaught, 4));
+        let untrained = Split { train: Vec::new(), ..split };
+        assert!(message(&untrained, 4).contains("train on"), "{}", message(&untrained, 4));
     }
 }

@@ -1,25 +1,25 @@
-//! A split within each class, so that every part sees the classes in the same proportions.
+//! A stratified split: every class is split in the same ratio.
 //!
-//! Class sizes rarely divide evenly. What is left over after rounding down is handed out so that
-//! both hold: each class is within one node of its shares in every part, and the parts are
-//! together as large as a split without classes would make them.
+//! Class sizes rarely divide evenly. The nodes that are left after rounding down are distributed so
+//! that each class is within one node of its fraction in every part, and the parts are together as
+//! large as those of a split without classes.
 
 use rand::seq::SliceRandom;
 
-use super::{Shares, Split};
+use super::{Split, SplitRatio};
 use crate::labels::Labels;
 use crate::random_stream::{self, Purpose};
 
-/// Divides every class in the same shares; nodes without a label are a class of their own. Rows
-/// ascend within a part.
-pub fn stratified(labels: &Labels, shares: Shares, seed: u64) -> Split {
+/// A random split of every class in the same ratio. Nodes without a label are one class; rows ascend
+/// within each part.
+pub fn stratified(labels: &Labels, ratio: SplitRatio, seed: u64) -> Split {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); labels.classes.len() + 1];
     for (row, class) in labels.codes.iter().enumerate() {
         let class = class.map_or(labels.classes.len(), |class| class as usize);
         members[class].push(row as u32);
     }
     let sizes: Vec<usize> = members.iter().map(Vec::len).collect();
-    let counts = counts_by_class(&sizes, shares);
+    let counts = counts_by_class(&sizes, ratio);
 
     let mut random = random_stream::open(seed, Purpose::StratifiedSplit);
     let mut split = Split::default();
@@ -34,24 +34,24 @@ pub fn stratified(labels: &Labels, shares: Shares, seed: u64) -> Split {
 
 /// How many nodes of each class go into each part.
 ///
-/// A class hands its left-over nodes, one each, to the parts that still need the most. That is
-/// the Gale–Ryser construction, which fills every part exactly wherever it can be done at all;
-/// here it always can, the unrounded shares being a fractional way to do it.
-fn counts_by_class(sizes: &[usize], shares: Shares) -> Vec<[usize; 3]> {
-    // Subtraction saturates: rounding errors in the shares may cost a class a node, never a panic.
-    let mut needed = shares.counts(sizes.iter().sum());
+/// The left-over nodes of a class go, one each, to the parts that lack most. That is the Gale–Ryser
+/// construction, which fills every part exactly if that is possible at all; here it always is, since
+/// the unrounded fractions are a fractional solution.
+fn counts_by_class(sizes: &[usize], ratio: SplitRatio) -> Vec<[usize; 3]> {
+    // Subtraction saturates: rounding errors may cost a class one node.
+    let mut needed = ratio.counts(sizes.iter().sum());
     for &size in sizes {
-        for (needed, (sure, _)) in needed.iter_mut().zip(shares.due(size)) {
-            *needed = needed.saturating_sub(sure);
+        for (needed, (floor, _)) in needed.iter_mut().zip(ratio.floors(size)) {
+            *needed = needed.saturating_sub(floor);
         }
     }
     let divide = |&size: &usize| {
-        let due = shares.due(size);
-        let mut counts = due.map(|(sure, _)| sure);
+        let floors = ratio.floors(size);
+        let mut counts = floors.map(|(floor, _)| floor);
         let left = size - counts.iter().sum::<usize>();
         let mut order = [0, 1, 2];
         order.sort_by(|&a, &b| {
-            needed[b].cmp(&needed[a]).then_with(|| due[b].1.total_cmp(&due[a].1))
+            needed[b].cmp(&needed[a]).then_with(|| floors[b].1.total_cmp(&floors[a].1))
         });
         for &part in order.iter().take(left) {
             counts[part] += 1;
@@ -75,18 +75,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_class_is_within_one_node_of_its_shares(
+        fn each_class_is_within_one_node_of_its_fraction(
             classes in prop::collection::vec(-1i64..8, 1..300),
             train in 1u32..9, validation in 0u32..9, test in 0u32..9,
             seed: u64,
         ) {
-            let shares = Shares::new(train.into(), validation.into(), test.into()).expect("shares");
+            let ratio = SplitRatio::new(train.into(), validation.into(), test.into());
+            let ratio = ratio.expect("a ratio");
             let labels = labels(&classes);
-            let split = stratified(&labels, shares, seed);
+            let split = stratified(&labels, ratio, seed);
             prop_assert!(split.check(classes.len()).is_ok());
             let sizes = split.parts().map(|(_, rows)| rows.len());
-            prop_assert_eq!(sizes, shares.counts(classes.len()));
-            let fractions = [shares.train(), shares.validation(), shares.test()];
+            prop_assert_eq!(sizes, ratio.counts(classes.len()));
+            let fractions = [ratio.train(), ratio.validation(), ratio.test()];
             for class in -1..8 {
                 let size = classes.iter().filter(|&&other| other == class).count() as f64;
                 for ((_, rows), fraction) in split.parts().into_iter().zip(fractions) {
@@ -94,14 +95,14 @@ mod tests {
                     prop_assert!((count as f64 - size * fraction).abs() <= 1.0 + 1e-9);
                 }
             }
-            prop_assert_eq!(&split, &stratified(&labels, shares, seed));
+            prop_assert_eq!(&split, &stratified(&labels, ratio, seed));
         }
     }
 
     #[test]
     fn seeds_matter() {
         let labels = labels(&[0, 1].repeat(50));
-        let shares = Shares::default();
-        assert_ne!(stratified(&labels, shares, 0), stratified(&labels, shares, 1));
+        let ratio = SplitRatio::default();
+        assert_ne!(stratified(&labels, ratio, 0), stratified(&labels, ratio, 1));
     }
 }

@@ -150,9 +150,9 @@ fn archives_that_are_no_graph_say_what_they_are() {
 #[test]
 fn splits_of_another_graph_are_refused() {
     let cases: [(&'static str, &[i64], &str); 3] = [
-        ("test_0", &[4], "outside the table of 4 rows"),
-        ("test_0", &[-1], "outside the table of 4 rows"),
-        ("val_0", &[0], "0"),
+        ("test_0", &[4], "names row 4, but the table has 4 rows"),
+        ("test_0", &[-1], "column 'test_0': a row number is negative"),
+        ("val_0", &[0], "row 0 is in the train part and in the validation part"),
     ];
     for (name, rows, found) in cases {
         let bytes = replaced(split_arrays(), Array::integers(name, rows));
@@ -163,4 +163,62 @@ fn splits_of_another_graph_are_refused() {
     let (_folder, path) = folder(&[("splits.npz", &archive(&split_arrays()))]);
     let error = splits_file::read(&path, 3, 4).expect_err("no split").to_string();
     assert!(error.contains("seed 3") && error.contains("splits.npz"), "{error}");
+}
+
+/// `nodes × splits` booleans.
+fn mask(name: &'static str, shape: &str, cells: &[u8]) -> Array {
+    Array::new(name, "|b1", shape, cells.to_vec())
+}
+
+#[test]
+fn masks_are_splits() {
+    let arrays = |shape: &str, cells: [&[u8]; 3]| {
+        let [train, validation, test] = cells;
+        [
+            mask("train_mask", shape, train),
+            mask("val_mask", shape, validation),
+            mask("test_mask", shape, test),
+        ]
+    };
+    let one = arrays("(4,)", [&[1, 0, 0, 1], &[0, 1, 0, 0], &[0, 0, 1, 0]]);
+    // The graph itself can hold the masks.
+    for arrays in [one.to_vec(), [own_arrays(), one.to_vec()].concat()] {
+        let (_folder, path) = folder(&[("masks.npz", &archive(&arrays))]);
+        assert_eq!(splits_file::seeds(&path).expect("seeds"), [0]);
+        assert_eq!(splits_file::sizes(&path, 0).expect("sizes"), [2, 1, 1]);
+        let split = splits_file::read(&path, 0, 4).expect("a split");
+        assert_eq!((split.train, split.test), (vec![0, 3], vec![2]));
+        for (seed, nodes, told) in [(1, 4, "seed 1"), (0, 5, "4 nodes")] {
+            let error = splits_file::read(&path, seed, nodes).expect_err(told).to_string();
+            assert!(error.contains(told) && error.contains("masks.npz"), "{error}");
+        }
+    }
+    let two = [&[1, 0, 0, 1, 0, 0][..], &[0, 1, 0, 0, 1, 0], &[0, 0, 1, 0, 0, 1]];
+    let (_folder, path) = folder(&[("masks.npz", &archive(&arrays("(3, 2)", two)))]);
+    assert_eq!(splits_file::seeds(&path).expect("seeds"), [0, 1]);
+    let split = splits_file::read(&path, 1, 3).expect("a split");
+    assert_eq!((split.train, split.validation, split.test), (vec![1], vec![0], vec![2]));
+
+    let overlapping = arrays("(3,)", [&[1, 0, 1], &[0, 1, 0], &[0, 0, 1]]);
+    let empty = arrays("(3,)", [&[1, 0, 0], &[0, 0, 0], &[0, 0, 1]]);
+    let nobody = arrays("(0, 1000000000)", [&[]; 3]);
+    let numbers = [
+        Array::integers("train_mask", &[0, 2]),
+        Array::integers("val_mask", &[1, 0]),
+        Array::integers("test_mask", &[0, 1]),
+    ];
+    let mut lengths = one.clone();
+    lengths[1] = mask("val_mask", "(3,)", &[0, 1, 0]);
+    for (arrays, told) in [
+        (&overlapping[..], "row 2 is in 'train_mask' and in 'test_mask'"),
+        (&empty, "'val_mask' has no node"),
+        (&nobody, "holds no splits"),
+        (&numbers, "found 2 in a mask"),
+        (&lengths, "'train_mask' has 4 × 1 values"),
+        (&one[..2], "test_mask"),
+    ] {
+        let (_folder, path) = folder(&[("masks.npz", &archive(arrays))]);
+        let error = splits_file::read(&path, 0, 3).expect_err(told).to_string();
+        assert!(error.contains(told), "{error}");
+    }
 }

@@ -35,14 +35,15 @@ fn ring(rows: usize, weights: Option<&[f32]>, direction: Direction) -> Graph {
         let weight = weights.map_or(1.0, |weights| weights[row % weights.len()]);
         list.push(row as u32, ((row + 1) % rows) as u32, weight);
     }
-    list.into_graph(rows, direction)
+    list.into_graph(rows, direction).expect("valid arcs")
 }
 
 fn made_of(ids: NodeIds, columns: Vec<Column>, direction: Direction) -> Dataset {
     let graph = ring(ids.len(), None, direction);
     let id_column =
         IdColumn { name: "key".into(), position: Some(1), data_type: None, headerless: false };
-    Dataset::new("made", "by hand", NodeTable::new(id_column, ids, columns, None), graph)
+    let table = NodeTable::new(id_column, ids, columns, None).expect("columns of one length");
+    Dataset::new("made", "by hand", table, graph).expect("a row per node")
 }
 
 fn counted() -> NodeIds {
@@ -96,11 +97,13 @@ fn directed_and_weighted_graphs_survive() {
     let value = Float32Array::from_iter_values((0..ROWS).map(|row| row as f32 * 0.1));
     let columns = vec![Column::new("value", Kind::Number, Arc::new(value) as ArrayRef)];
     let table = NodeTable::new(IdColumn::default(), ids, columns, None);
+    let table = table.expect("columns of one length");
     let weights = [0.1, 2.5, 0.0, 1e-7, 3e8, 1.0];
     for direction in [Direction::Directed, Direction::Undirected] {
         for weights in [None, Some(&weights[..])] {
             let graph = ring(ROWS, weights, direction);
             let dataset = Dataset::new("ring", "by hand", table.clone(), graph);
+            let dataset = dataset.expect("a row per node");
             assert_survives(&dataset, &format!("{direction:?}, weights {weights:?}"));
         }
     }

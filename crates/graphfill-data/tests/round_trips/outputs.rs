@@ -55,10 +55,12 @@ fn a_node_table_with_columns_called_like_ends_stays_a_node_table() {
         Column::new("v", Kind::Number, Arc::new(numbers(0.25))),
     ];
     let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(8), columns, None);
+    let table = table.expect("columns of one length");
     let mut list = graphfill_data::EdgeList::unweighted();
     list.push(0, 7, 1.0);
-    let graph = list.into_graph(8, graphfill_data::Direction::Undirected);
-    crate::assert_survives(&Dataset::new("wind", "by hand", table, graph), "wind");
+    let graph = list.into_graph(8, graphfill_data::Direction::Undirected).expect("valid arcs");
+    let dataset = Dataset::new("wind", "by hand", table, graph).expect("a row per node");
+    crate::assert_survives(&dataset, "wind");
 }
 
 #[test]
@@ -77,7 +79,9 @@ fn two_columns_of_one_name_are_not_written() {
     let count = |_| Column::new("id", Kind::Count, Arc::new(Int64Array::from(vec![1, 2, 3])));
     let columns = (0..1).map(count).collect();
     let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(3), columns, None);
+    let table = table.expect("columns of one length");
     let dataset = Dataset::new("twice", "by hand", table, Graph::without_arcs(3));
+    let dataset = dataset.expect("a row per node");
     let folder = tempfile::tempdir().expect("a temporary folder");
     for ending in ["csv", "parquet"] {
         let path = folder.path().join(format!("twice.{ending}"));

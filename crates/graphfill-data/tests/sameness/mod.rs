@@ -13,7 +13,7 @@ pub(crate) fn assert_same(before: &Dataset, after: &Dataset, context: &str) {
     }
     assert_eq!(before.graph.direction(), after.graph.direction(), "{context}: direction");
     let (before, after) = (before.graph.undirected(), after.graph.undirected());
-    assert_eq!(before.offsets(), after.offsets(), "{context}: degrees");
+    assert_eq!(before.indptr(), after.indptr(), "{context}: degrees");
     assert_eq!(before.all_neighbours(), after.all_neighbours(), "{context}: neighbours");
     assert_eq!(before.all_weights(), after.all_weights(), "{context}: weights");
 }

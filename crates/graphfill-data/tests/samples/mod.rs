@@ -5,7 +5,8 @@ use std::io::{Cursor, Write};
 
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-/// An array on its way into an archive: name, dtype, shape as numpy spells it, bytes.
+/// An array of an archive: name, dtype, shape as numpy spells it, bytes.
+#[derive(Clone)]
 pub(crate) struct Array {
     pub(crate) name: &'static str,
     pub(crate) header: String,

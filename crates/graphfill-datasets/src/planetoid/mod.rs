@@ -61,9 +61,9 @@ pub(crate) fn read(prefix: &Path, limit: u64, progress: &dyn Progress) -> Result
     progress.check()?;
 
     let columns = if block.width() == 0 { Vec::new() } else { vec![Column::block("x", block)] };
-    let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(nodes), columns, labels);
-    let graph = arcs.into_graph(nodes, Direction::Undirected);
-    let mut dataset = Dataset::new(&name, "planetoid", table, graph);
+    let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(nodes), columns, labels)?;
+    let graph = arcs.into_graph(nodes, Direction::Undirected)?;
+    let mut dataset = Dataset::new(&name, "planetoid", table, graph)?;
     dataset.notes.extend(positions.note().map(Into::into));
     Ok(dataset)
 }

@@ -40,10 +40,10 @@ pub(crate) fn read(dir: &Path, limit: u64, progress: &dyn Progress) -> Result<Da
     let arcs = shared_users::join(purchases.pairs, nodes, MIN_SHARED_USERS, progress)?;
     let id_column = IdColumn { name: "product_id".to_owned(), ..IdColumn::default() };
     let columns = vec![Column::block("tags", tagged.block)];
-    let table = NodeTable::new(id_column, NodeIds::from_text(ids), columns, None);
+    let table = NodeTable::new(id_column, NodeIds::from_text(ids), columns, None)?;
     let name = dir.file_name().map_or("steam".into(), |name| name.to_string_lossy());
-    let graph = arcs.into_graph(nodes, Direction::Undirected);
-    let mut dataset = Dataset::new(&name, "steam", table, graph);
+    let graph = arcs.into_graph(nodes, Direction::Undirected)?;
+    let mut dataset = Dataset::new(&name, "steam", table, graph)?;
     dataset.notes.extend(tagged.note.map(Into::into));
     Ok(dataset)
 }

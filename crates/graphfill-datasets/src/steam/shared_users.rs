@@ -124,7 +124,7 @@ mod tests {
                 .collect();
             let doubled = pairs.iter().chain(&pairs).copied().collect();
             let arcs = join(doubled, distinct.len(), threshold, &NoProgress).expect("not cancelled");
-            let graph = arcs.into_graph(distinct.len(), Direction::Undirected);
+            let graph = arcs.into_graph(distinct.len(), Direction::Undirected).expect("valid arcs");
             for (a, first) in distinct.iter().enumerate() {
                 for (b, second) in distinct.iter().enumerate().skip(a + 1) {
                     let both = owned.iter().filter(|o| o.contains(first) && o.contains(second));

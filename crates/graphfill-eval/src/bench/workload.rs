@@ -110,7 +110,7 @@ pub(super) fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
             list.push((pair >> 32) as u32, pair as u32, 1.0);
         }
     }
-    list.into_graph(nodes, Direction::Undirected).undirected()
+    list.into_graph(nodes, Direction::Undirected).expect("ends below nodes").undirected()
 }
 
 /// Draws until there are enough different pairs: `larger << 32 | smaller`, sorted.

@@ -53,7 +53,7 @@ pub(super) fn subgraph(graph: &UndirectedGraph, nodes: &[u32]) -> Result<Normali
             edges.push(one, other, weight);
         }
     }
-    let subgraph = edges.into_graph(nodes.len(), Direction::Undirected).undirected();
+    let subgraph = edges.into_graph(nodes.len(), Direction::Undirected)?.undirected();
     Ok(NormalisedGraph::new(&subgraph)?)
 }
 
@@ -96,7 +96,7 @@ mod tests {
     fn a_subgraph_keeps_only_edges_inside_and_averages_with_them() {
         let mut edges = EdgeList::unweighted();
         [(0, 1), (1, 2), (2, 3)].into_iter().for_each(|(a, b)| edges.push(a, b, 1.0));
-        let graph = edges.into_graph(4, Direction::Undirected).undirected();
+        let graph = edges.into_graph(4, Direction::Undirected).expect("valid arcs").undirected();
         let subgraph = subgraph(&graph, &[3, 0, 2]).expect("weights are in order");
         assert_eq!(subgraph.edges(), 1);
         let averages = averaged(subgraph.with_self_loops(), &[2.0, 7.0, 4.0]);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use graphfill_data::formats::splits_file;
-use graphfill_data::splits::Shares;
+use graphfill_data::splits::SplitRatio;
 use graphfill_data::{CellMask, DataError, Dataset, UndirectedGraph};
 use graphfill_methods::features::{Features, Group};
 use graphfill_methods::{MethodError, Result};
@@ -54,7 +54,7 @@ impl Subject {
                 hasher.update(&bytes);
                 Hiding::SplitsFile(path)
             }
-            None => Hiding::Rows(Shares::default()),
+            None => Hiding::Rows(SplitRatio::default()),
         };
         let fingerprint = hexadecimal(&hasher.finalize());
         Ok(Subject { name: name.to_owned(), graph, hiding, depths, fingerprint, dataset })

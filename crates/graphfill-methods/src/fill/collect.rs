@@ -117,7 +117,7 @@ impl<'a> Collected<'a> {
                 }
             };
         }
-        Ok(table.with_columns(columns))
+        Ok(table.with_columns(columns)?)
     }
 }
 

@@ -128,7 +128,7 @@ fn constants_filled(table: &NodeTable) -> Result<(NodeTable, usize)> {
         cells += missing;
         columns.push(if missing > 0 { column.completed_with_constant()? } else { column.clone() });
     }
-    Ok((if cells > 0 { table.with_columns(columns) } else { table.clone() }, cells))
+    Ok((if cells > 0 { table.with_columns(columns)? } else { table.clone() }, cells))
 }
 
 /// Searches for parameters on the cells that [`fill`] validates on; see [`tuning::search`].
@@ -197,5 +197,5 @@ fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> Result<(NodeTable, usiz
         false => column.clone(),
     };
     let columns = table.columns().iter().map(replace).collect();
-    Ok((table.with_columns(columns), missing))
+    Ok((table.with_columns(columns)?, missing))
 }

@@ -120,10 +120,12 @@ mod tests {
         let colours: StringArray = (0..9).map(|row| Some(names[row % 3])).collect();
         let column = Column::new("colour", Kind::Category, Arc::new(colours));
         let table = NodeTable::new(IdColumn::default(), NodeIds::numbered(9), vec![column], None);
+        let table = table.expect("nine rows");
         let features = Features::of(&table);
         let mut edges = EdgeList::unweighted();
         (0..8).for_each(|node| edges.push(node, (node + 1) % 8, 1.0));
-        let graph = edges.into_graph(9, Direction::Undirected).undirected();
+        let graph = edges.into_graph(9, Direction::Undirected).expect("valid arcs");
+        let graph = graph.undirected();
         let unknown = CellMask::of_rows(9, 1, [7, 8]);
         let level = |row: usize| features.level(0, row).filter(|_| row < 7).map(|level| 9 + level);
         let levels = (0..9).map(level).collect();

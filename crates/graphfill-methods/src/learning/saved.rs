@@ -164,7 +164,7 @@ fn first_difference(saved: &str, found: &str) -> String {
 fn graph_fingerprint(graph: &UndirectedGraph) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-    graph.offsets().iter().for_each(|&offset| add(offset as u64));
+    graph.indptr().iter().for_each(|&offset| add(offset as u64));
     graph.all_neighbours().iter().for_each(|&node| add(u64::from(node)));
     for &weight in graph.all_weights().unwrap_or_default() {
         add(u64::from(weight.to_bits()));

@@ -103,7 +103,7 @@ impl<'a> Operators<'a> {
 
     fn view<'b>(&'b self, values: Option<&'b [f32]>) -> SparseView<'b> {
         let graph = self.graph;
-        SparseView::new(graph.offsets(), graph.all_neighbours(), values, graph.nodes())
+        SparseView::new(graph.indptr(), graph.all_neighbours(), values, graph.nodes())
     }
 }
 

@@ -142,7 +142,7 @@ impl<'a> Programs<'a> {
             Matrix::Symmetric => Some(symmetric_values(graph)),
             Matrix::Adjacency => graph.all_weights().map(<[f32]>::to_vec),
         };
-        let (offsets, columns) = (graph.offsets().to_vec(), graph.all_neighbours().to_vec());
+        let (offsets, columns) = (graph.indptr().to_vec(), graph.all_neighbours().to_vec());
         SparseRows::new(offsets, columns, values, graph.nodes())
     }
 }

@@ -38,7 +38,7 @@ fn graph(nodes: usize, edges: &[(u32, u32, f32)], weighted: bool) -> UndirectedG
     for &(one, other, weight) in edges {
         list.push(one % nodes as u32, other % nodes as u32, weight);
     }
-    list.into_graph(nodes, Direction::Undirected).undirected()
+    list.into_graph(nodes, Direction::Undirected).expect("valid arcs").undirected()
 }
 
 /// Numbers between −1 and 1, those that are not known left out.

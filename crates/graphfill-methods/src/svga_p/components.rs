@@ -234,7 +234,8 @@ mod tests {
         }
         let tags = builder.finish(CellMask::none(ROWS, WIDTH));
         let columns = vec![Column::block("tags", tags)];
-        NodeTable::new(IdColumn::default(), NodeIds::numbered(ROWS), columns, None)
+        let ids = NodeIds::numbered(ROWS);
+        NodeTable::new(IdColumn::default(), ids, columns, None).expect("a row per node")
     }
 
     fn ring_of_chords() -> UndirectedGraph {
@@ -244,7 +245,7 @@ mod tests {
                 edges.push(node, (node + step) % ROWS as u32, 1.0);
             }
         }
-        edges.into_graph(ROWS, Direction::Undirected).undirected()
+        edges.into_graph(ROWS, Direction::Undirected).expect("valid arcs").undirected()
     }
 
     /// All components, row by row.

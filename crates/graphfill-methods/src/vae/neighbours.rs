@@ -47,7 +47,8 @@ mod tests {
         for (one, other) in [(0, 1), (1, 2), (2, 3), (3, 4)] {
             edges.push(one, other, 1.0);
         }
-        let graph = edges.into_graph(6, Direction::Undirected).undirected();
+        let graph = edges.into_graph(6, Direction::Undirected).expect("valid arcs");
+        let graph = graph.undirected();
         let matrix = to_nodes(&graph, &[0, 2]);
         let row = |node: usize| -> Vec<(u32, f32)> {
             let (columns, values) = (matrix.view().columns(node), matrix.view().values(node));

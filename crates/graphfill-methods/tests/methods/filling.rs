@@ -134,7 +134,7 @@ fn tiny_tables_and_senseless_ones() {
     let dataset = support::town(7);
     let unused: Vec<Column> =
         dataset.table.columns().iter().filter(|column| !column.kind().is_used()).cloned().collect();
-    let nothing = dataset.table.with_columns(unused);
+    let nothing = dataset.table.with_columns(unused).expect("columns of the table");
     let options = FillOptions::new(registry::find("fp").expect("a method"));
     let graph = dataset.graph.undirected();
     assert!(matches!(fill(&nothing, &graph, &options), Err(MethodError::Table(_))));
@@ -144,9 +144,10 @@ fn tiny_tables_and_senseless_ones() {
     let cells: arrow_array::Float64Array = vec![Some(4.0), None, Some(-2.0)].into();
     let column = Column::new("v", Kind::Number, std::sync::Arc::new(cells));
     let table = NodeTable::new(graphfill_data::IdColumn::default(), ids, vec![column], None);
+    let table = table.expect("three rows");
     let mut edges = EdgeList::unweighted();
     edges.push(0, 1, 1.0);
-    let graph = edges.into_graph(3, Direction::Undirected);
+    let graph = edges.into_graph(3, Direction::Undirected).expect("valid arcs");
     let result = filled(&table, &graph, "neighbour-mean");
     assert_eq!(result.table.column("v").expect("a column").numbers(), [4.0, 4.0, -2.0]);
 }

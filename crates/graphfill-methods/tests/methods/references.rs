@@ -148,7 +148,7 @@ fn hidden_values_leave_no_trace() {
     });
     let unknown = features.missing().union(&hidden);
     // The same table with the hidden cells really gone.
-    let forgotten = dataset.table.with_hidden(&hidden);
+    let forgotten = dataset.table.with_hidden(&hidden).expect("a mask of the table");
     let without = Features::of(&forgotten);
     assert_eq!(features.width(), without.width(), "every level is still observed somewhere");
     for name in ["column-mean", "neighbour-mean", "fp", "arb", "pcfi"] {

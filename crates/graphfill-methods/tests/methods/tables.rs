@@ -10,13 +10,14 @@ use graphfill_data::{
 
 pub(crate) fn table(columns: Vec<Column>) -> NodeTable {
     let rows = columns[0].rows();
-    NodeTable::new(IdColumn::default(), NodeIds::numbered(rows), columns, None)
+    let ids = NodeIds::numbered(rows);
+    NodeTable::new(IdColumn::default(), ids, columns, None).expect("columns of one length")
 }
 
 pub(crate) fn graph(nodes: usize, edges: impl IntoIterator<Item = (u32, u32)>) -> Graph {
     let mut list = EdgeList::unweighted();
     edges.into_iter().for_each(|(a, b)| list.push(a, b, 1.0));
-    list.into_graph(nodes, Direction::Undirected)
+    list.into_graph(nodes, Direction::Undirected).expect("valid arcs")
 }
 
 /// Groups of `size` nodes, each joined to all others of its group.

@@ -104,7 +104,8 @@ impl Edges {
     pub(crate) fn graph(&self) -> NormalisedGraph {
         let mut edges = if self.weighted { EdgeList::weighted() } else { EdgeList::unweighted() };
         self.list.iter().for_each(|&(source, target, weight)| edges.push(source, target, weight));
-        let graph = edges.into_graph(self.nodes, Direction::Undirected).undirected();
+        let graph = edges.into_graph(self.nodes, Direction::Undirected).expect("valid arcs");
+        let graph = graph.undirected();
         NormalisedGraph::new(&graph).expect("weights that can be averaged with")
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
 
     let (ids, id_column) = ids(&mut archive, rows)?;
     let labels = labels(&mut archive, rows)?;
-    let table = NodeTable::new(id_column, ids, columns, labels);
+    let table = NodeTable::new(id_column, ids, columns, labels)?;
     let directed = archive.has("dir_src");
     let (ends, weight) = if directed {
         (("dir_src", "dir_dst"), "dir_weight")
@@ -64,7 +64,7 @@ pub(crate) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     let list = read_arcs(path, ends, weight, rows, progress)?;
     let direction = if directed { Direction::Directed } else { options.direction };
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    Ok(Dataset::new(&name, "graphfill .npz", table, list.into_graph(rows, direction)))
+    Dataset::new(&name, "graphfill .npz", table, list.into_graph(rows, direction)?)
 }
 
 fn mismatch(path: &Path, array: &str, found: usize, wanted: usize) -> DataError {

@@ -137,7 +137,8 @@ fn sampled(graph: &UndirectedGraph, share: f64, seed: u64) -> UndirectedGraph {
         let (source, target, weight) = edges[place as usize];
         list.push(source, target, weight);
     }
-    list.into_graph(graph.nodes(), Direction::Undirected).undirected()
+    let sample = list.into_graph(graph.nodes(), Direction::Undirected);
+    sample.expect("edges of a graph").undirected()
 }
 
 fn milliseconds(begin: Instant) -> f64 {
@@ -152,7 +153,7 @@ mod tests {
     fn a_sample_has_its_share_of_the_edges() {
         let mut list = EdgeList::unweighted();
         (1..101).for_each(|node| list.push(0, node, 1.0));
-        let star = list.into_graph(101, Direction::Undirected).undirected();
+        let star = list.into_graph(101, Direction::Undirected).expect("valid arcs").undirected();
         let third = sampled(&star, 0.3, 0);
         assert_eq!((third.nodes(), third.edges()), (101, 30));
         assert_eq!(sampled(&star, 0.3, 0), third);
