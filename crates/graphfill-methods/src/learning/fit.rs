@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use graphfill_data::CellMask;
-use graphfill_engine::{MemoryLimit, Plan, Session, TensorStore};
+use graphfill_engine::{Lower, MemoryLimit, Plan, Session, TensorStore};
 
 use super::course::{Course, finished_count, finished_in};
 use super::decoded::{Decoded, TrainedModel};
@@ -58,8 +58,8 @@ pub trait Learner {
     /// The programs of one update, in their order; the outputs of the last one are watched. Updates
     /// are numbered from 0.
     fn update(&self, number: u64) -> Vec<&str>;
-    /// The parameter to lower where memory does not suffice.
-    fn memory_parameter(&self) -> String;
+    /// What to lower where memory does not suffice.
+    fn memory_parameter(&self) -> Lower;
     /// The model for a table of which `unknown` may not be seen.
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared>;
     /// The model that a session has learnt.
@@ -253,7 +253,7 @@ fn choices(
 
 fn check_memory(learner: &dyn Learner, task: &Task<'_>, plan: &mut Plan) -> Result<()> {
     let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
-    Ok(plan.check_memory(limit, &learner.memory_parameter())?)
+    Ok(plan.check_memory(limit, learner.memory_parameter())?)
 }
 
 /// What tells a course apart: the method, everything that was chosen, the seed, and all that the
