@@ -26,7 +26,7 @@ pub(crate) fn read_options(reading: &Reading) -> anyhow::Result<ReadOptions> {
         unknown_nodes: reading.unknown_nodes,
         ..ReadOptions::default()
     };
-    if let Some(path) = &reading.types {
+    if let Some(path) = &reading.types_file {
         let file = TypesFile::read(path)?;
         options.types = file.types;
         options.blocks = file.blocks;
@@ -68,7 +68,23 @@ fn read_with(
     messages: &Messages,
     progress: &dyn Progress,
 ) -> anyhow::Result<Dataset> {
+    tracing::info!(files = ?location.files(), "reading");
     let dataset = formats::read(location, options, progress)?;
+    tracing::info!(
+        format = dataset.format,
+        nodes = dataset.table.rows(),
+        arcs = dataset.graph.arcs(),
+        columns = dataset.table.columns().len(),
+        "read"
+    );
+    for column in dataset.table.columns() {
+        tracing::debug!(
+            column = column.name(),
+            kind = column.kind().as_str(),
+            missing = column.missing_count(),
+            "column"
+        );
+    }
     for note in &dataset.notes {
         messages.note(note);
     }

@@ -30,7 +30,7 @@ pub(crate) struct Reading {
     pub(crate) type_: Vec<(String, DeclaredKind)>,
     /// A TOML file with declared types and blocks [default: NODES' name with .types.toml, if it is there]
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
-    pub(crate) types: Option<PathBuf>,
+    pub(crate) types_file: Option<PathBuf>,
     /// Further spellings of "missing" in text files, beside the empty cell and NaN
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Reading")]
     pub(crate) missing_values: Vec<String>,

@@ -3,7 +3,7 @@
 use graphfill::data::atomic_file::check_not_an_input;
 use graphfill::data::formats::{self, Location, OutputFormat};
 
-use crate::arguments::{Convert, Format, General, UsageError};
+use crate::arguments::{Convert, Format, General};
 use crate::output::messages::Messages;
 use crate::output::numbers::count;
 use crate::output::progress::Bars;
@@ -11,14 +11,10 @@ use crate::{input, output};
 
 pub(crate) fn run(arguments: &Convert, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let progress = Bars::new(general.quiet);
-    let nodes = &arguments.input;
-    let (edges, target) = match &arguments.third {
-        None => (None, &arguments.second),
-        Some(target) => (Some(arguments.second.as_path()), target),
-    };
-    OutputFormat::of(target).map_err(|error| UsageError(error.to_string()))?;
-    let location = Location::find(nodes, edges)?;
+    let progress = Bars::new(general);
+    let target = &arguments.output;
+    OutputFormat::of(target)?;
+    let location = Location::find(&arguments.input, arguments.edges.as_deref())?;
     for written in formats::outputs(target) {
         check_not_an_input(&written, &location.files())?;
     }

@@ -25,7 +25,7 @@ const MAX_COLUMNS: usize = 30;
 
 pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let progress = Bars::new(general.quiet);
+    let progress = Bars::new(general);
     let methods: Vec<&'static dyn Method> = match arguments.methods.as_slice() {
         [] => registry::usual(),
         names => names.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?,
@@ -38,9 +38,10 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
             UsageError(format!("--hide-cells {rate}: the rate lies between 0 and 1")).into()
         );
     }
-    if !(0.0..=1.0).contains(&arguments.labels) {
-        let share = arguments.labels;
-        return Err(UsageError(format!("--labels {share}: the share lies between 0 and 1")).into());
+    if !(0.0..=1.0).contains(&arguments.label_share) {
+        let share = arguments.label_share;
+        let found = format!("--label-share {share}: the share lies between 0 and 1");
+        return Err(UsageError(found).into());
     }
     if let Some(path) = &arguments.training.history {
         drop(AtomicFile::create(path)?);
@@ -51,12 +52,12 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     if let Some(name) = &arguments.dataset {
         dataset = super::as_published(dataset, name);
     }
-    let splits = arguments.splits.clone().or(own_splits);
+    let splits = arguments.splits_file.clone().or(own_splits);
     if let Some(path) = &splits
         && let Ok(sizes) = splits_file::sizes(path, arguments.seeds.0[0])
         && sizes.iter().sum::<usize>() != dataset.table.rows()
     {
-        messages.note(&format!(
+        messages.warning(&format!(
             "{} names {} of {} rows: is it of another data set?",
             path.display(),
             count(sizes.iter().sum()),
@@ -69,9 +70,9 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         (None, None, Some(path)) => Hiding::SplitsFile(path),
         (None, None, None) => Hiding::Rows(Shares::default()),
     };
-    if arguments.labels > 0.0 && dataset.table.labels().is_none() {
+    if arguments.label_share > 0.0 && dataset.table.labels().is_none() {
         let remedy = "name the column that has them with --label";
-        return Err(UsageError(format!("--labels: there are no labels\n  {remedy}")).into());
+        return Err(UsageError(format!("--label-share: there are no labels\n  {remedy}")).into());
     }
     let limits = TrainingOptions {
         preset: arguments.dataset.clone(),
@@ -82,12 +83,12 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         fixed: &FixedParameters::default(),
         training: limits,
         hiding,
-        label_share: arguments.labels,
+        label_share: arguments.label_share,
         seeds: arguments.seeds.0.clone(),
         depths: depths(arguments, &dataset.name),
         progress: &progress,
     };
-    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.parameters) {
+    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
         let [method] = options.methods[..] else {
             return Err(UsageError("--tune takes one method: name it with --methods".into()).into());
         };
@@ -111,7 +112,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     }
 }
 
-/// The courses of all trainings, as one CSV.
+/// The training histories of all methods and seeds, as one CSV.
 fn histories(evaluation: &Evaluation) -> String {
     let mut text = String::new();
     for method in &evaluation.methods {
@@ -145,13 +146,13 @@ fn source(arguments: &Evaluate) -> anyhow::Result<(Location, Option<PathBuf>)> {
 
 /// The paper ranks Steam's few tags at 3, 5 and 10.
 fn depths(arguments: &Evaluate, name: &str) -> Option<Vec<usize>> {
-    if !arguments.at.is_empty() {
-        return Some(arguments.at.iter().map(|&k| usize::from(k)).collect());
+    if !arguments.top_k.is_empty() {
+        return Some(arguments.top_k.iter().map(|&k| usize::from(k)).collect());
     }
     name.starts_with("steam").then(|| vec![3, 5, 10])
 }
 
-/// One line a method and seed, then one a method with the mean.
+/// One row per method and seed.
 fn rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
     let names = metric_names(evaluation);
     let mut header = vec!["dataset", "method", "seed", "seconds", "peak_memory_bytes"];
@@ -215,10 +216,10 @@ fn print(evaluation: &Evaluation) -> anyhow::Result<()> {
         if seeds == 1 { "1 seed".to_owned() } else { format!("mean of {seeds} seeds") }
     ))?;
     output::line("")?;
-    output::line(&methods_table(evaluation).render())?;
+    output::table(&methods_table(evaluation))?;
     if let Some(table) = columns_table(evaluation) {
         output::line("")?;
-        output::line(&table.render())?;
+        output::table(&table)?;
     }
     if !evaluation.comparisons.is_empty() {
         output::line("")?;
@@ -274,7 +275,7 @@ fn best_row(
     signed.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
 
-/// One row a column of the data, one column a method: R² of numbers, accuracy of the others.
+/// One row per column of the data, one column per method: R² of numbers, accuracy of the others.
 fn columns_table(evaluation: &Evaluation) -> Option<TextTable> {
     let first = evaluation.methods.first()?;
     let columns: Vec<&String> = first.mean.columns.keys().collect();

@@ -1,12 +1,15 @@
 //! `graphfill inspect`: what is in these files.
 
+mod column;
+
+use column::{AboutColumn, HEADER};
 use graphfill::data::formats::{Location, splits_file};
-use graphfill::data::{Column, ColumnData, Dataset, Direction, Kind, UndirectedGraph};
+use graphfill::data::{Dataset, Direction, UndirectedGraph};
 use serde::Serialize;
 
 use crate::arguments::{Format, General, Inspect};
 use crate::output::messages::Messages;
-use crate::output::numbers::{count, metric, percent};
+use crate::output::numbers::{count, percent};
 use crate::output::progress::Bars;
 use crate::output::text_table::TextTable;
 use crate::{input, output};
@@ -16,7 +19,7 @@ const MAX_LISTED: usize = 60;
 
 pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let progress = Bars::new(general.quiet);
+    let progress = Bars::new(general);
     let location = match Location::find(&arguments.nodes, arguments.edges.as_deref()) {
         Ok(location) => location,
         Err(error) => {
@@ -31,7 +34,11 @@ pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> 
     match general.format() {
         Format::Json => output::json(&about),
         Format::Csv => Ok(output::csv(&about.rows())?),
-        Format::Table => print(&about),
+        Format::Table => {
+            print(&about)?;
+            about.warnings.iter().for_each(|warning| messages.warning(warning));
+            Ok(())
+        }
     }
 }
 
@@ -50,7 +57,7 @@ fn inspect_splits(seeds: &[u64], arguments: &Inspect, format: Format) -> anyhow:
         return output::json(&splits);
     }
     Ok(output::line(&format!(
-        "{}: splits for {} seeds ({} to {}): {} rows to train, {} to validate, {} to test\n  pass it with --splits to graphfill evaluate",
+        "{}: splits for {} seeds ({} to {}): {} rows to train, {} to validate, {} to test\n  pass it with --splits-file to graphfill evaluate",
         arguments.nodes.display(),
         seeds.len(),
         seeds[0],
@@ -71,9 +78,9 @@ struct About {
     direction: &'static str,
     weighted: bool,
     self_loops: usize,
-    merged: usize,
+    duplicate_arcs: usize,
     mean_degree: f64,
-    largest_degree: usize,
+    max_degree: usize,
     isolated_nodes: usize,
     components: usize,
     largest_component: usize,
@@ -82,6 +89,7 @@ struct About {
     missing_rows: usize,
     labels: Option<AboutLabels>,
     columns: Vec<AboutColumn>,
+    notes: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -90,15 +98,6 @@ struct AboutLabels {
     name: String,
     classes: usize,
     known: usize,
-}
-
-#[derive(Serialize)]
-struct AboutColumn {
-    name: String,
-    kind: &'static str,
-    width: usize,
-    missing: usize,
-    values: String,
 }
 
 impl About {
@@ -121,9 +120,9 @@ impl About {
             },
             weighted: dataset.graph.is_weighted(),
             self_loops: graph.self_loops(),
-            merged: graph.duplicate_arcs(),
+            duplicate_arcs: graph.duplicate_arcs(),
             mean_degree: 2.0 * graph.edges() as f64 / graph.nodes().max(1) as f64,
-            largest_degree: degrees().max().unwrap_or(0),
+            max_degree: degrees().max().unwrap_or(0),
             isolated_nodes: degrees().filter(|&degree| degree == 0).count(),
             components,
             largest_component: sizes.into_iter().max().unwrap_or(0),
@@ -135,8 +134,9 @@ impl About {
                 classes: labels.classes.len(),
                 known: labels.known(),
             }),
-            columns: dataset.table.columns().iter().map(about_column).collect(),
-            warnings: dataset.notes.clone(),
+            columns: dataset.table.columns().iter().map(AboutColumn::of).collect(),
+            notes: dataset.notes.clone(),
+            warnings: Vec::new(),
         };
         about.warn(&graph, dataset);
         about
@@ -171,68 +171,9 @@ impl About {
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let header = ["column", "kind", "width", "missing", "values"];
-        let mut rows = vec![header.map(String::from).to_vec()];
-        rows.extend(self.columns.iter().map(|column| {
-            vec![
-                column.name.clone(),
-                column.kind.to_owned(),
-                column.width.to_string(),
-                column.missing.to_string(),
-                column.values.clone(),
-            ]
-        }));
+        let mut rows = vec![HEADER.map(String::from).to_vec()];
+        rows.extend(self.columns.iter().map(AboutColumn::cells));
         rows
-    }
-}
-
-fn about_column(column: &Column) -> AboutColumn {
-    let (width, values) = match (column.kind(), column.data()) {
-        (_, ColumnData::Block(block)) => {
-            let observed = block.rows() * block.width() - block.missing().count();
-            let share = percent(block.stored(), observed);
-            let word = if *column.kind() == Kind::Block(graphfill::data::BlockKind::Binary) {
-                "ones"
-            } else {
-                "not zero"
-            };
-            (block.width(), format!("{} columns, {share} {word}", count(block.width())))
-        }
-        (Kind::Unused(reason), _) => (1, reason.to_string()),
-        (Kind::Category, _) => {
-            let levels = column.levels().names;
-            let shown: Vec<&str> = levels.iter().take(4).map(String::as_str).collect();
-            let more = if levels.len() > 4 { ", …" } else { "" };
-            (1, format!("{} levels: {}{more}", levels.len(), shown.join(", ")))
-        }
-        (Kind::Boolean, _) => {
-            let numbers = column.numbers();
-            let known = numbers.iter().filter(|value| !value.is_nan()).count();
-            let ones = numbers.iter().filter(|&&value| value == 1.0).count();
-            (1, format!("{} true", percent(ones, known)))
-        }
-        _ => {
-            let numbers = column.numbers();
-            let known = || numbers.iter().copied().filter(|value| !value.is_nan());
-            let (least, most) =
-                known().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
-            let mean = known().sum::<f64>() / known().count().max(1) as f64;
-            let spell = |value: f64| {
-                if value.fract() == 0.0 && value.abs() < 1e7 {
-                    format!("{value}")
-                } else {
-                    metric(value)
-                }
-            };
-            (1, format!("{} to {}, mean {}", spell(least), spell(most), metric(mean)))
-        }
-    };
-    AboutColumn {
-        name: column.name().to_owned(),
-        kind: column.kind().as_str(),
-        width,
-        missing: column.missing_count(),
-        values,
     }
 }
 
@@ -241,7 +182,7 @@ fn print(about: &About) -> anyhow::Result<()> {
     output::line(&format!("{}  ({})", about.name, about.format))?;
     fact("nodes", count(about.nodes))?;
     let weights = if about.weighted { ", weighted" } else { "" };
-    let dropped = match (about.self_loops, about.merged) {
+    let dropped = match (about.self_loops, about.duplicate_arcs) {
         (0, 0) => String::new(),
         (loops, merged) => format!(
             "; {} self-loops dropped, {} repeated or reciprocal arcs merged",
@@ -255,7 +196,7 @@ fn print(about: &About) -> anyhow::Result<()> {
         format!(
             "mean {:.1}, largest {}, {} isolated nodes",
             about.mean_degree,
-            count(about.largest_degree),
+            count(about.max_degree),
             count(about.isolated_nodes)
         ),
     )?;
@@ -291,17 +232,14 @@ fn print(about: &About) -> anyhow::Result<()> {
                 column.name.clone(),
                 column.kind.to_owned(),
                 count(column.missing),
-                column.values.clone(),
+                column.phrase(),
             ]);
         }
-        output::line(&table.render())?;
+        output::table(&table)?;
         if about.columns.len() > MAX_LISTED {
             let more = count(about.columns.len() - MAX_LISTED);
             output::line(&format!("  … and {more} more columns (--format json lists all)"))?;
         }
-    }
-    for warning in &about.warnings {
-        output::line(&format!("\n  warning: {warning}"))?;
     }
     Ok(())
 }
