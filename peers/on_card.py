@@ -71,7 +71,7 @@ def compare_estimates(program):
     """A small table filled on both devices; the share of cells that are not the same."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        subprocess.run([program, "demo", "--keep", folder, "--quiet", "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([program, "demo", "-o", folder, "--quiet", "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
         found = {}
         for device in ["cpu", "cuda"]:
             output = folder / f"{device}.csv"
@@ -214,7 +214,7 @@ def time_updates(program, names, precisions):
 def time_svga_p(program):
     """Milliseconds of an update of SVGA-P on the demo's table, validation included."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([program, "demo", "--keep", folder, "--quiet", "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([program, "demo", "-o", folder, "--quiet", "--device", "cpu"], check=True, stdout=subprocess.DEVNULL)
         took = {}
         for updates in [200, 1200]:
             command = [program, "evaluate", f"{folder}/nodes.csv", f"{folder}/nodes.edges.csv", "--methods", "svga-p"]

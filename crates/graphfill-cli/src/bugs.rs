@@ -1,4 +1,4 @@
-//! A panic is a bug of ours: said in one line, with the place to report, and exit code 1.
+//! Panics become errors: one message that asks for a report, and exit code 1.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;

@@ -2,15 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use graphfill::data::formats::{ReadOptions, WeightColumn};
-use graphfill::data::{Dataset, Direction, Progress, TypesFile};
+use graphfill::data::formats::{ReadOptions, TextOptions, WeightColumn};
+use graphfill::data::{
+    Dataset, Direction, MissingWords, Progress, Severity, TypesFile, UndirectedGraph,
+};
 use graphfill::datasets::{self, Cache, Source};
 
 use crate::arguments::{Reading, UsageError};
+use crate::output::hints;
 use crate::output::messages::Messages;
+use crate::output::numbers::count;
 
-/// What the caller says about the files.
-pub(crate) fn read_options(reading: &Reading) -> anyhow::Result<ReadOptions> {
+/// What the caller says about the files. `memory_limit` is the most memory that reading may take.
+pub(crate) fn read_options(
+    reading: &Reading,
+    memory_limit: Option<u64>,
+) -> anyhow::Result<ReadOptions> {
+    let usual = ReadOptions::default();
+    let words = &reading.missing_values;
     let mut options = ReadOptions {
         id: reading.id.clone(),
         source: reading.source.clone(),
@@ -21,12 +30,29 @@ pub(crate) fn read_options(reading: &Reading) -> anyhow::Result<ReadOptions> {
             Some(name) => WeightColumn::Named(name.to_owned()),
         },
         label: reading.label.clone(),
-        missing_values: reading.missing_values.clone(),
-        delimiter: reading.delimiter,
+        missing_words: match words.as_slice() {
+            [] => MissingWords::Usual,
+            [none] if none == "none" => MissingWords::none(),
+            words => MissingWords::Only(words.to_vec()),
+        },
+        nodes: TextOptions {
+            delimiter: reading.delimiter,
+            header: reading.header,
+            encoding: reading.encoding,
+        },
+        edges: TextOptions {
+            delimiter: reading.edges_delimiter,
+            header: reading.edges_header,
+            encoding: reading.edges_encoding,
+        },
+        decimal: reading.decimal,
+        date_order: reading.dates,
+        duplicate_edges: reading.duplicate_edges,
         unknown_nodes: reading.unknown_nodes,
-        ..ReadOptions::default()
+        memory_limit: memory_limit.unwrap_or(usual.memory_limit),
+        ..usual
     };
-    if let Some(path) = &reading.types {
+    if let Some(path) = &reading.types_file {
         let file = TypesFile::read(path)?;
         options.types = file.types;
         options.blocks = file.blocks;
@@ -43,41 +69,65 @@ pub(crate) fn read_options(reading: &Reading) -> anyhow::Result<ReadOptions> {
     Ok(options)
 }
 
-/// Reads what the caller names, and passes on what the reader noticed.
+/// Reads what the caller names, and prints what the reader found, guessed and noticed.
 pub(crate) fn read(
-    location: &Source,
-    reading: &Reading,
-    messages: &Messages,
-    progress: &dyn Progress,
-) -> anyhow::Result<Dataset> {
-    read_with(location, &read_options(reading)?, messages, progress)
-}
-
-/// Reads what needs no explanation.
-pub(crate) fn read_with_defaults(
-    location: &Source,
-    messages: &Messages,
-    progress: &dyn Progress,
-) -> anyhow::Result<Dataset> {
-    read_with(location, &ReadOptions::default(), messages, progress)
-}
-
-fn read_with(
-    location: &Source,
+    source: Source,
     options: &ReadOptions,
     messages: &Messages,
     progress: &dyn Progress,
 ) -> anyhow::Result<Dataset> {
-    let dataset = location.read(options, progress)?;
+    tracing::info!(files = ?source.files(), "reading");
+    let dataset = source.read(options, progress)?;
+    tracing::info!(
+        format = dataset.format,
+        nodes = dataset.table.rows(),
+        arcs = dataset.graph.arcs(),
+        columns = dataset.table.columns().len(),
+        "read"
+    );
+    for column in dataset.table.columns() {
+        tracing::debug!(
+            column = column.name(),
+            kind = column.kind().as_str(),
+            missing = column.missing_count(),
+            "column"
+        );
+    }
+    if let Some(found) = &dataset.found {
+        messages.say(&found.to_string());
+    }
     for note in &dataset.notes {
-        messages.note(note);
+        let text = match hints::flags_of_hint(&note.hint) {
+            Some(flags) => format!("{note} ({flags})"),
+            None => note.text.clone(),
+        };
+        match note.severity {
+            Severity::Note => messages.note(&text),
+            Severity::Warning => messages.warning(&text),
+        }
     }
     Ok(dataset)
 }
 
+/// Says that edges stand several times with different weights, and what was made of them.
+pub(crate) fn note_conflicting_weights(
+    graph: &UndirectedGraph,
+    options: &ReadOptions,
+    messages: &Messages,
+) {
+    let edges = graph.conflicting_weights();
+    if edges > 0 {
+        messages.note(&format!(
+            "{} edges stand several times with different weights: their {} counts (--duplicate-edges max|sum|mean)",
+            count(edges),
+            options.duplicate_edges.as_str()
+        ));
+    }
+}
+
 /// A prepared data set and the splits that belong to it.
 pub(crate) struct Prepared {
-    pub(crate) location: Source,
+    pub(crate) source: Source,
     pub(crate) splits: Option<PathBuf>,
 }
 
@@ -89,10 +139,10 @@ pub(crate) fn prepared(name: &str, data_dir: Option<&Path>) -> anyhow::Result<Pr
     let splits = folder.join("splits.npz");
     let splits = splits.is_file().then_some(splits);
     if own.is_file() {
-        return Ok(Prepared { location: Source::detect(&own, None)?, splits });
+        return Ok(Prepared { source: Source::detect(&own, None)?, splits });
     }
     if folder.is_dir() {
-        return Ok(Prepared { location: Source::detect(&folder, None)?, splits });
+        return Ok(Prepared { source: Source::detect(&folder, None)?, splits });
     }
     let remedy = match datasets::find(name) {
         Ok(info) => format!(

@@ -1,4 +1,4 @@
-//! A TOML file of parameters, one table a method, and what a search for them has tried:
+//! A TOML file of parameters, one table per method, and what a search for them has tried:
 //!
 //! ```toml
 //! [svga]
@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use graphfill::data::DataError;
 use graphfill::data::atomic_file::AtomicFile;
 use graphfill::methods::tuning::Trial;
 use graphfill::methods::{FixedParameters, Parameters};
@@ -43,8 +44,7 @@ pub(crate) struct Tuning {
 impl ParametersFile {
     /// What is in the file.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| anyhow::anyhow!("cannot read {}: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| DataError::read(path, error))?;
         toml::from_str(&text).map_err(|error| {
             anyhow::anyhow!("{} is no file of parameters: {error}", path.display())
         })
@@ -53,7 +53,7 @@ impl ParametersFile {
     /// Replaces the file in one go.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let mut file = AtomicFile::create(path)?;
-        writeln!(file, "# Parameters of graphfill's methods: use them with --parameters.")?;
+        writeln!(file, "# Parameters of graphfill's methods: use them with --params-file.")?;
         file.write_all(toml::to_string(self)?.as_bytes())?;
         Ok(file.commit()?)
     }

@@ -52,6 +52,7 @@ impl AtomicFile {
             .map_err(|error| DataError::write(&path, error.into_error()))?;
         file.as_file().sync_all().map_err(|error| DataError::write(&path, error))?;
         file.persist(&path).map_err(|error| DataError::write(&path, error.error))?;
+        tracing::debug!(?path, "file written");
         Ok(())
     }
 }

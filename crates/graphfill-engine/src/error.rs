@@ -1,5 +1,6 @@
 //! What can go wrong between a program's first line and its last step.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -95,8 +96,8 @@ pub enum EngineError {
         limit: String,
         /// The largest buffers.
         largest: String,
-        /// The parameter to lower.
-        lower: String,
+        /// What to lower.
+        lower: Lower,
     },
     /// A device cannot be used, or failed.
     #[error("{device}: {problem}")]
@@ -154,6 +155,39 @@ pub enum EngineError {
         /// What was found and what was expected.
         problem: String,
     },
+}
+
+/// What to lower so that less memory is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lower {
+    /// In plain words, such as "the hidden width".
+    pub what: String,
+    /// A parameter by the name that its method gives it, with a value that needs less.
+    pub parameter: Option<(String, u64)>,
+}
+
+impl Lower {
+    /// A parameter, and half of what it is now.
+    pub fn halved(what: &str, parameter: String, value: usize) -> Self {
+        let half = (value / 2).max(1) as u64;
+        Lower { what: what.to_owned(), parameter: Some((parameter, half)) }
+    }
+}
+
+impl From<&str> for Lower {
+    fn from(what: &str) -> Self {
+        Lower { what: what.to_owned(), parameter: None }
+    }
+}
+
+impl fmt::Display for Lower {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.what)?;
+        match &self.parameter {
+            Some((name, value)) => write!(formatter, " ({name} = {value})"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What most functions here return.

@@ -85,7 +85,7 @@ mod store;
 mod testing;
 
 pub use device::Device;
-pub use error::{EngineError, Result};
+pub use error::{EngineError, Lower, Result};
 pub use ops::{
     Averaged, Decoder, Direction, Factor, Label, Likelihood, MISSING_CATEGORY, PropagationRound,
     Ranking, RankingMeasure, Targets, TrueColumns, TrueValues, ValueOfScore, shuffled_column,

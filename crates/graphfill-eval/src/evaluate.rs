@@ -57,9 +57,7 @@ impl EvaluateOptions<'_> {
 pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Evaluation> {
     let features = Features::of(&dataset.table);
     if features.width() == 0 {
-        return Err(MethodError::Table(
-            "no column of the table can be estimated, so there is nothing to score\n  graphfill inspect says why; declare types with --type NAME=KIND".to_owned(),
-        ));
+        return Err(MethodError::NoFeatures);
     }
     let graph = dataset.graph.undirected();
     let depths = options.depths.clone().unwrap_or_else(|| default_depths(&features).to_vec());
@@ -157,6 +155,7 @@ fn describe(hiding: &Hiding, (test, train): (usize, usize)) -> String {
         Hiding::SplitsFile(path) => {
             format!("{test} rows by the splits of {}, {train} observed", path.display())
         }
+        Hiding::Splits(_) => format!("{test} rows (masks of the table, {train} observed)"),
         Hiding::Rows(shares) => {
             format!("{test} rows (split {shares}), {train} observed")
         }

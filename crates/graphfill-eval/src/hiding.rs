@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use graphfill_data::formats::splits_file;
 use graphfill_data::splits::{self, Split, SplitRatio};
-use graphfill_data::{CellMask, DataError, NodeTable, Result};
+use graphfill_data::{CellMask, DataError, Hint, NodeTable, Result, Setting};
 use graphfill_methods::features::Features;
 
 /// The share of cells that validation takes; less where little is left to learn from.
@@ -15,6 +15,8 @@ const MOST_VALIDATED: f64 = 0.1;
 pub enum Hiding {
     /// Whole rows by the splits of a file.
     SplitsFile(PathBuf),
+    /// Whole rows by these splits, the first for seed 0.
+    Splits(Vec<Split>),
     /// Whole rows in these shares; by class where the table has labels.
     Rows(SplitRatio),
     /// Single cells at this rate, and a tenth of all for validation.
@@ -49,6 +51,17 @@ impl Hiding {
             Hiding::SplitsFile(path) => {
                 let split = splits_file::read(path, seed, table.rows())?;
                 Ok(by_rows(features, &missing, &split))
+            }
+            Hiding::Splits(splits) => {
+                let split = usize::try_from(seed).ok().and_then(|seed| splits.get(seed));
+                let split = split.ok_or_else(|| {
+                    let found = format!("there is no split for seed {seed}");
+                    let last = splits.len().saturating_sub(1);
+                    let advice = format!("the masks of the table are for seeds 0 to {last}");
+                    DataError::request(found, Hint::new(advice).with(Setting::Seeds))
+                })?;
+                split.check(table.rows())?;
+                Ok(by_rows(features, &missing, split))
             }
             Hiding::Rows(shares) => {
                 let split = observed_split(table, &missing, *shares, seed);

@@ -41,7 +41,7 @@ pub mod svga_p;
 pub mod tuning;
 pub mod vae;
 
-pub use error::{MethodError, Result};
+pub use error::{MethodError, MethodSetting, Result};
 pub use method::{
     Choice, DeviceUse, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo,
     RANKING_DEPTH, Score, Task,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use graphfill_data::did_you_mean;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{MethodError, Result};
+use crate::error::{MethodError, Result, suggest};
 
 /// A parameter of a method, for the help and for checks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -160,9 +161,10 @@ impl Parameters {
         for (name, value) in self.iter() {
             let Some(info) = known.iter().find(|info| info.name == name) else {
                 let names: Vec<&str> = known.iter().map(|info| info.name).collect();
+                let closest = suggest(did_you_mean(name, names.iter().copied()));
                 let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
                 return Err(MethodError::Parameter(format!(
-                    "method '{method}' has no parameter '{name}'; its parameters: {names}"
+                    "method '{method}' has no parameter '{name}'{closest}; its parameters: {names}"
                 )));
             };
             if !info.allowed.admits(value) {

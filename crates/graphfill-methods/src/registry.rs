@@ -1,5 +1,7 @@
 //! The list of methods: one line each.
 
+use graphfill_data::did_you_mean;
+
 use crate::arb::Arb;
 use crate::arwmf::Arwmf;
 use crate::auto::Auto;
@@ -74,7 +76,8 @@ pub(crate) fn propagation(name: &str) -> Result<&'static dyn Propagation> {
 
 fn unknown(name: &str) -> MethodError {
     let known: Vec<&str> = all().iter().map(|method| method.info().name).collect();
-    MethodError::UnknownMethod { name: name.to_owned(), known: known.join(", ") }
+    let closest = did_you_mean(name, known.iter().copied()).map(str::to_owned);
+    MethodError::UnknownMethod { name: name.to_owned(), known: known.join(", "), closest }
 }
 
 /// Fails if a fixed parameter belongs to no method, or is out of its range.

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use graphfill::engine::cuda::Launching;
 
 use super::device::DeviceArguments;
+use super::lists::item;
 use super::quantities::memory_size;
 
 /// What to time.
@@ -17,7 +18,7 @@ use super::quantities::memory_size;
   graphfill bench --shapes arxiv --variant fp           a round of feature propagation")]
 pub(crate) struct Bench {
     /// The sizes of these data sets: cora, citeseer, photo, computers, steam, pubmed, coauthor, arxiv [default: all]
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', value_parser = item)]
     pub(crate) shapes: Vec<String>,
     /// Which update, or which round of propagation
     #[arg(long, value_enum, default_value_t = BenchVariant::Svga)]
@@ -45,7 +46,7 @@ pub(crate) struct Bench {
     pub(crate) memory_limit: Option<u64>,
     #[command(flatten)]
     pub(crate) device: DeviceArguments,
-    /// How a card is given an update: captured (as a whole, once) or eager (operation by operation, each time)
+    /// How a GPU is given an update: captured (as a whole, once) or eager (operation by operation, each time)
     #[arg(long, value_name = "HOW", default_value_t = Launching::Captured, help_heading = "Device")]
     pub(crate) launch: Launching,
 }

@@ -9,22 +9,22 @@ use graphfill::engine::cuda::Precision;
 /// Where models are trained, and how exactly.
 #[derive(Args)]
 pub(crate) struct DeviceArguments {
-    /// Where to train: auto (a CUDA card if one can be used, else the CPU), cpu, cuda or cuda:N; see graphfill devices
+    /// Where to train: auto (an NVIDIA GPU if one can be used, else the CPU), cpu, cuda or cuda:N; see graphfill devices
     #[arg(long, value_name = "DEVICE", default_value_t = DeviceChoice::Auto, env = "GRAPHFILL_DEVICE", help_heading = "Device")]
     pub(crate) device: DeviceChoice,
-    /// How exactly a card multiplies matrices: f32, tf32 or bf16; everything else, and all of it on the CPU, is f32
+    /// How exactly a GPU multiplies matrices: f32, tf32 or bf16; everything else, and all of it on the CPU, is f32
     #[arg(long, value_name = "PRECISION", default_value_t = Precision::Tf32, help_heading = "Device")]
     pub(crate) precision: Precision,
 }
 
-/// A device as a person names it.
+/// A device as `--device` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeviceChoice {
-    /// The first card if it can be used, else the processor.
+    /// The first GPU if it can be used, else the CPU.
     Auto,
-    /// The processor.
+    /// The CPU.
     Cpu,
-    /// The card of that number.
+    /// The GPU of that number.
     Cuda(usize),
 }
 

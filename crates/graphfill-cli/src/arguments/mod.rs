@@ -1,8 +1,11 @@
 //! The arguments of the program and its subcommands.
 
 mod bench;
+mod color;
 mod device;
+mod lists;
 mod quantities;
+mod reading;
 mod reproduce;
 mod scope;
 mod seeds;
@@ -10,21 +13,32 @@ mod training;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 pub(crate) use bench::{Bench, BenchVariant};
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+pub(crate) use color::ColorChoice;
 pub(crate) use device::{DeviceArguments, DeviceChoice};
-use graphfill::data::DeclaredKind;
-use graphfill::data::formats::UnknownNodes;
 use graphfill::data::splits::SplitRatio;
 use graphfill::datasets::Mirror;
+use lists::{depth, item};
+use quantities::memory_size;
+pub(crate) use reading::Reading;
 pub(crate) use reproduce::Reproduce;
 pub(crate) use scope::value_for;
 pub(crate) use seeds::Seeds;
 use seeds::seeds;
 pub(crate) use training::{Checkpoint, Training};
+
+/// What `--version` prints behind the name; `-V` prints the version alone.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ncommit: ",
+    env!("GRAPHFILL_COMMIT"),
+    "\ntarget: ",
+    env!("GRAPHFILL_TARGET"),
+    "\nfeatures: ",
+    env!("GRAPHFILL_FEATURES"),
+);
 
 /// graphfill fills in what a graph doesn't know about its nodes: given a graph and a node table
 /// with missing rows or cells, it estimates the values and shows how good the estimates are.
@@ -32,12 +46,27 @@ pub(crate) use training::{Checkpoint, Training};
 #[command(
     name = "graphfill",
     version,
+    long_version = LONG_VERSION,
     before_help = "Examples:
   graphfill demo                                        everything in a minute, no files needed
   graphfill inspect nodes.csv edges.csv                 what is in these files?
   graphfill fill nodes.csv edges.csv -o filled.csv      estimate every missing cell
   graphfill evaluate nodes.csv edges.csv                hide known values, score the methods",
-    after_help = "Exit codes: 0 done, 1 the job failed, 2 the call is wrong, 130 stopped by Ctrl-C."
+    after_help = "Exit codes:
+  0    done
+  1    the job failed
+  2    the call is wrong: it names something that does not exist (a file, column, method, parameter,
+       data set, device, seed or split), or it makes no sense
+  130  stopped by Ctrl-C; 143: by SIGTERM. Both stop at the next safe place, and the best estimates so
+       far are written where there are any; a second signal ends the program at once
+
+Environment:
+  GRAPHFILL_CACHE_DIR  the folder for downloaded data sets and compiled GPU kernels
+                       [default: graphfill in the user's cache folder]
+  GRAPHFILL_DATA       the folder that holds data sets, as --data-dir
+  GRAPHFILL_DEVICE     the device to train on, as --device
+  GRAPHFILL_MIRROR     another server for data sets, as --mirror
+  NO_COLOR             no colours, as --color never"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -49,10 +78,16 @@ pub(crate) struct Arguments {
 /// What every subcommand takes.
 #[derive(Args)]
 pub(crate) struct General {
-    /// Say nothing but errors, and show no progress
-    #[arg(long, short, global = true, help_heading = "General")]
+    /// Print no notes and no progress, only warnings and errors
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "General")]
     pub(crate) quiet: bool,
-    /// Use so many threads [default: as many as the machine has]
+    /// Say what is being done, in place of progress bars; -vv says more
+    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "General")]
+    pub(crate) verbose: u8,
+    /// Whether to print colours
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, help_heading = "General")]
+    pub(crate) color: ColorChoice,
+    /// The number of threads [default: as many as the machine has]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "General")]
     pub(crate) threads: Option<u16>,
     /// How to print results [default: table; bench: json]
@@ -96,50 +131,31 @@ pub(crate) enum Command {
     Methods(Methods),
     /// The time and memory of one training update at the paper's sizes, on this machine
     Bench(Bench),
-    /// The CPU and the CUDA cards here, and what is missing to use them
-    Devices,
-    /// Everything in one minute, on an example graph that is made on the spot
+    /// The CPU and the NVIDIA GPUs here, and what is missing to use them
+    Devices(Devices),
+    /// Fill and evaluate an example graph that is generated on the spot, in one minute
     Demo(Demo),
-    /// Print a completion script for a shell
-    Completions(Completions),
+    /// Write man pages and the completion scripts of all shells
+    Generate(Generate),
 }
 
-/// How to read the input.
-#[derive(Args)]
-pub(crate) struct Reading {
-    /// The id column of the nodes [default: id, node_id, nodeId, node, or a first column of distinct values]
-    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
-    pub(crate) id: Option<String>,
-    /// The source column of the edges [default: source, src, from, …, or the first]
-    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
-    pub(crate) source: Option<String>,
-    /// The target column of the edges [default: target, dst, to, …, or the second]
-    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
-    pub(crate) target: Option<String>,
-    /// The weight column of the edges, or none to ignore weights [default: weight, if there is one]
-    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
-    pub(crate) weight: Option<String>,
-    /// The column of the nodes that holds their class: balances splits, is not estimated
-    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
-    pub(crate) label: Option<String>,
-    /// Declare a column's type instead of inferring it: number, count, boolean, category, unused (repeatable)
-    #[arg(long = "type", value_name = "COLUMN=TYPE", value_parser = column_type, help_heading = "Reading")]
-    pub(crate) type_: Vec<(String, DeclaredKind)>,
-    /// A TOML file with declared types and blocks [default: NODES' name with .types.toml, if it is there]
-    #[arg(long, value_name = "FILE", help_heading = "Reading")]
-    pub(crate) types: Option<PathBuf>,
-    /// Further spellings of "missing" in text files, beside the empty cell and NaN
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Reading")]
-    pub(crate) missing_values: Vec<String>,
-    /// The separator of text files: a character, or tab
-    #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Reading")]
-    pub(crate) delimiter: Option<u8>,
-    /// Edges point one way (kept on conversion; methods use both ways)
-    #[arg(long, help_heading = "Reading")]
-    pub(crate) directed: bool,
-    /// What to do with an edge to a node that has no row: error, skip (leave it out), add (a new row)
-    #[arg(long, value_name = "WHAT", default_value = "error", value_parser = UnknownNodes::from_str, help_heading = "Reading")]
-    pub(crate) unknown_nodes: UnknownNodes,
+impl Command {
+    /// The word that calls it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Command::Fill(_) => "fill",
+            Command::Evaluate(_) => "evaluate",
+            Command::Reproduce(_) => "reproduce",
+            Command::Inspect(_) => "inspect",
+            Command::Convert(_) => "convert",
+            Command::Datasets(_) => "datasets",
+            Command::Methods(_) => "methods",
+            Command::Bench(_) => "bench",
+            Command::Devices(_) => "devices",
+            Command::Demo(_) => "demo",
+            Command::Generate(_) => "generate",
+        }
+    }
 }
 
 /// Estimate every missing cell of a node table
@@ -157,7 +173,7 @@ pub(crate) struct Fill {
     pub(crate) nodes: PathBuf,
     /// The edges [default: edges.csv beside nodes.csv, X.edges.csv beside X.csv]
     pub(crate) edges: Option<PathBuf>,
-    /// Where to write the filled table; the ending says the format: .csv, .csv.gz, .tsv, .parquet, .npz
+    /// Where to write the filled table; the ending says the format: .csv, .tsv (also with .gz or .zst), .parquet, .npz; - is standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// The method; see graphfill methods
@@ -185,7 +201,7 @@ pub(crate) struct Fill {
   graphfill evaluate nodes.csv edges.csv
   graphfill evaluate nodes.csv edges.csv --hide-cells 0.2 --methods column-mean,arb
   graphfill evaluate --dataset cora --data-dir data --methods arb,svga,svga-p --seeds 0..9
-  graphfill evaluate --dataset cora --methods svga --labels 0.5 --history curves.csv
+  graphfill evaluate --dataset cora --methods svga --label-share 0.5 --history curves.csv
   graphfill evaluate --dataset cora --methods arb --param arb.alpha=0.98 --format json")]
 pub(crate) struct Evaluate {
     /// The node table, or a file or folder that holds nodes and edges
@@ -200,7 +216,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "DIR", env = "GRAPHFILL_DATA")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Methods to compare [default: propagation and svga-p; see graphfill methods]
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', value_parser = item)]
     pub(crate) methods: Vec<String>,
     /// Fix a parameter of a method instead of choosing it by validation (repeatable)
     #[arg(long, value_name = "METHOD.NAME=VALUE")]
@@ -210,19 +226,19 @@ pub(crate) struct Evaluate {
     pub(crate) seeds: Seeds,
     /// A file of splits (train_S, val_S, test_S) [default: splits.npz beside the data set]
     #[arg(long, value_name = "FILE")]
-    pub(crate) splits: Option<PathBuf>,
+    pub(crate) splits_file: Option<PathBuf>,
     /// Shares of rows to observe, validate on and test; by class where there are labels [default: the splits file, else 4:1:5]
-    #[arg(long, value_name = "A:B:C", conflicts_with = "splits")]
+    #[arg(long, value_name = "A:B:C", conflicts_with = "splits_file")]
     pub(crate) split: Option<SplitRatio>,
     /// Hide single cells at this rate instead of whole rows
-    #[arg(long, value_name = "RATE", conflicts_with_all = ["splits", "split"])]
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["splits_file", "split"])]
     pub(crate) hide_cells: Option<f64>,
     /// The k of recall@k and nDCG@k; the first selects [default: 10,20,50; 3,5,10 below 100 columns and for steam; 1,2,3 below 20]
-    #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) at: Vec<u16>,
-    /// Show methods the labels of this share of the nodes, 0 to 1
+    #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = depth)]
+    pub(crate) top_k: Vec<u16>,
+    /// The share of the nodes whose labels methods may learn from, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
-    pub(crate) labels: f64,
+    pub(crate) label_share: f64,
     #[command(flatten)]
     pub(crate) training: Training,
     #[command(flatten)]
@@ -242,6 +258,9 @@ pub(crate) struct Inspect {
     pub(crate) nodes: PathBuf,
     /// The edges [default: edges.csv beside nodes.csv, X.edges.csv beside X.csv]
     pub(crate) edges: Option<PathBuf>,
+    /// Fail if reading would take more memory, such as 4GiB or 500MB [default: half of the RAM]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Reading")]
+    pub(crate) memory_limit: Option<u64>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -249,9 +268,9 @@ pub(crate) struct Inspect {
 /// Convert between the supported formats
 #[derive(Args)]
 #[command(before_help = "Examples:
-  graphfill convert nodes.csv edges.csv graph.npz
-  graphfill convert planetoid/ind.cora cora.csv       (and cora.edges.csv, cora.types.toml)
-  graphfill convert graph.npz nodes.parquet           (and nodes.edges.parquet)
+  graphfill convert nodes.csv edges.csv -o graph.npz
+  graphfill convert planetoid/ind.cora -o cora.csv      (and cora.edges.csv, cora.types.toml)
+  graphfill convert graph.npz -o nodes.parquet          (and nodes.edges.parquet)
 
 Reads CSV, TSV, Parquet, .npz (graphfill's and gnn-benchmark's), planetoid, OGB and Steam folders;
 writes CSV, TSV (both also gzipped), Parquet and .npz.")]
@@ -259,18 +278,30 @@ pub(crate) struct Convert {
     /// The node table, or a file or folder that holds nodes and edges
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// The edges, if they are in a file of their own; else the output
-    #[arg(value_name = "EDGES|OUT")]
-    pub(crate) second: PathBuf,
-    /// The output, behind the edges
-    #[arg(value_name = "OUT")]
-    pub(crate) third: Option<PathBuf>,
+    /// The edges [default: edges.csv beside nodes.csv, X.edges.csv beside X.csv]
+    pub(crate) edges: Option<PathBuf>,
+    /// Where to write; the ending says the format: .csv, .tsv (also with .gz or .zst), .parquet, .npz
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Replace files beside the output that an earlier conversion did not write
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Fail if reading would take more memory, such as 4GiB or 500MB [default: half of the RAM]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Reading")]
+    pub(crate) memory_limit: Option<u64>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
 /// The paper's data sets
 #[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill datasets list
+  graphfill datasets get cora citeseer
+  graphfill datasets get all --data-dir data
+  graphfill datasets path cora
+
+Downloads are kept in the folder GRAPHFILL_CACHE_DIR unless --data-dir names another.")]
 pub(crate) struct Datasets {
     #[command(subcommand)]
     pub(crate) action: DatasetsAction,
@@ -282,8 +313,14 @@ pub(crate) struct Datasets {
 #[derive(Subcommand)]
 pub(crate) enum DatasetsAction {
     /// Every data set: sizes, source, whether it is here
+    #[command(before_help = "Examples:
+  graphfill datasets list
+  graphfill datasets list --format json")]
     List,
     /// Download and check data sets; goes on where an earlier download stopped
+    #[command(before_help = "Examples:
+  graphfill datasets get cora citeseer
+  graphfill datasets get all --data-dir data")]
     Get {
         /// Their names, or all
         #[arg(required = true)]
@@ -293,6 +330,9 @@ pub(crate) enum DatasetsAction {
         mirror: Option<Mirror>,
     },
     /// Print the folder of a data set
+    #[command(before_help = "Examples:
+  graphfill datasets path cora
+  ls \"$(graphfill datasets path cora)\"")]
     Path {
         /// Its name
         name: String,
@@ -301,13 +341,20 @@ pub(crate) enum DatasetsAction {
 
 /// Every method, what it does, and its parameters
 #[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill methods
+  graphfill methods arb
+  graphfill methods --format json")]
 pub(crate) struct Methods {
     /// Only this one
     pub(crate) name: Option<String>,
 }
 
-/// Everything in one minute, on an example graph that is made on the spot
+/// Fill and evaluate an example graph that is generated on the spot, in one minute
 #[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill demo
+  graphfill demo --nodes 500 -o town                    keep the example's files")]
 pub(crate) struct Demo {
     /// The number of people in the example town
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(50..=100_000))]
@@ -316,20 +363,32 @@ pub(crate) struct Demo {
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Keep the example's files (nodes, edges, filled table, truth) in this folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArguments,
 }
 
-/// Print a completion script for a shell
+/// The CPU and the NVIDIA GPUs here, and what is missing to use them
 #[derive(Args)]
-pub(crate) struct Completions {
-    /// The shell
-    pub(crate) shell: Shell,
+#[command(before_help = "Examples:
+  graphfill devices
+  graphfill devices --format json")]
+pub(crate) struct Devices {}
+
+/// Write man pages and the completion scripts of all shells
+#[derive(Args)]
+#[command(before_help = "Examples:
+  graphfill generate -o generated
+  man generated/graphfill-fill.1
+  source generated/graphfill.bash")]
+pub(crate) struct Generate {
+    /// The folder to write to; it is created if it is not there
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: PathBuf,
 }
 
-/// A call that no parser can refuse but that makes no sense: exit code 2.
+/// A call that the parser accepts but that makes no sense: exit code 2.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) String);
 
@@ -341,21 +400,6 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-fn column_type(text: &str) -> Result<(String, DeclaredKind), String> {
-    let (column, kind) = text
-        .rsplit_once('=')
-        .ok_or_else(|| format!("'{text}' is not of the form COLUMN=TYPE, as in price=number"))?;
-    Ok((column.to_owned(), kind.parse()?))
-}
-
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        [byte] if byte.is_ascii() && *byte != b'"' => Ok(*byte),
-        b"tab" | b"\\t" => Ok(b'\t'),
-        _ => Err("a separator is one ASCII character, or tab".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,12 +408,5 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn columns_may_have_an_equals_sign() {
-        assert_eq!(column_type("a=b=count"), Ok(("a=b".to_owned(), DeclaredKind::Count)));
-        assert!(column_type("price").is_err());
-        assert!(column_type("price=integer").is_err());
     }
 }

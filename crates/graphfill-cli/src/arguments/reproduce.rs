@@ -8,6 +8,7 @@ use graphfill::engine::cuda::Precision;
 use graphfill::eval::experiments::Experiment;
 
 use super::device::{DeviceArguments, DeviceChoice};
+use super::lists::item;
 use super::quantities::{memory_size, time};
 use super::scope::{Scoped, scoped};
 use super::seeds::{Seeds, seeds};
@@ -17,41 +18,42 @@ use super::seeds::{Seeds, seeds};
 #[command(before_help = "Examples:
   graphfill reproduce table2 --datasets cora,photo
   graphfill reproduce table4 --datasets cora --methods svga,svga-p,sat --seeds 0..2
-  graphfill reproduce ablation --max-updates 1000 --jobs 4 --out results
+  graphfill reproduce ablation --max-updates 1000 --jobs 4 -o results
 
-Writes EXPERIMENT.md (the paper's figures, ours and the difference), EXPERIMENT.csv (every seed) and, for
-figures, EXPERIMENT.svg to the folder OUT, and README.md with all experiments that are there. Finished
-cells of the grid are kept in OUT/cells: the same command goes on where it was stopped. Cells of table4
-contain those of table2 and table3: run it first, and nothing is trained twice.")]
+Writes EXPERIMENT.md (the paper's figures, ours and the difference), EXPERIMENT.csv (every seed),
+EXPERIMENT.json (what later runs add to) and, for figures, EXPERIMENT.svg to the folder DIR, and README.md
+with all experiments that are there. A run on some data sets or methods replaces their rows and keeps the
+others. Finished cells of the grid are kept in DIR/cells: the same command goes on where it was stopped.
+Cells of table4 contain those of table2 and table3: run it first, and nothing is trained twice.")]
 pub(crate) struct Reproduce {
     /// Which experiment
     #[arg(value_enum)]
     pub(crate) experiment: ExperimentName,
     /// Data sets [default: those of the paper's experiment; what is not there is named and left out]
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', value_parser = item)]
     pub(crate) datasets: Vec<String>,
     /// Methods [default: all that the experiment compares; see graphfill methods]
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', value_parser = item)]
     pub(crate) methods: Vec<String>,
     /// Seeds: one, a list 0,3,7, a range 0..9 or none; for a method, a data set or both alone as in sat=0..2, @pubmed=0..2 or sat@pubmed=none (repeatable)
     #[arg(long, value_name = "[SCOPE=]SEEDS", default_value = "0..9", value_parser = scoped(seeds_or_none))]
     pub(crate) seeds: Vec<Scoped<Seeds>>,
-    /// Run so many cells at a time; they share the threads (timings always run alone)
+    /// The number of cells that run at a time; they share the threads (timings always run alone)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: u16,
     /// The folder that holds data sets [default: the cache folder]
     #[arg(long, value_name = "DIR", env = "GRAPHFILL_DATA")]
     pub(crate) data_dir: Option<PathBuf>,
     /// The folder for results and finished cells
-    #[arg(long, value_name = "DIR", default_value = "reproduction")]
-    pub(crate) out: PathBuf,
-    /// Where to write the page with all experiments of the folder [default: OUT/README.md]
+    #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
+    pub(crate) output: PathBuf,
+    /// Where to write the page with all experiments of the folder [default: DIR/README.md]
     #[arg(long, value_name = "FILE")]
     pub(crate) page: Option<PathBuf>,
     /// Fix a parameter of a method instead of choosing it by validation (repeatable)
     #[arg(long, value_name = "METHOD.NAME=VALUE")]
     pub(crate) param: Vec<String>,
-    /// Train no model for more updates than these; for a method or a data set alone as with --seeds (repeatable) [default: as published; ablation: 2000]
+    /// The largest number of updates of a model; for a method or a data set alone as with --seeds (repeatable) [default: as published; ablation: 2000]
     #[arg(long, value_name = "[SCOPE=]N", value_parser = scoped(updates), help_heading = "Training")]
     pub(crate) max_updates: Vec<Scoped<u64>>,
     /// End the training of a cell after this time, such as 90s, 10m or 1.5h, and use the best so far

@@ -20,7 +20,7 @@ impl<T> Scoped<T> {
         &self.value
     }
 
-    /// Fails if it is for something that takes no part: a slip of the pen, most likely.
+    /// Fails if it is for a method or data set that is not part of the run: a typing error, most likely.
     pub(crate) fn check(
         &self,
         methods: &[&'static dyn Method],

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use graphfill::data::did_you_mean;
 use graphfill::engine::{EngineError, MemoryLimit};
 use graphfill::eval::bench::{
     BenchOptions, BenchShape, CardTiming, Machine, RoundOf, SHAPES, UpdateTiming, Variant,
@@ -58,14 +59,18 @@ pub(crate) fn run(arguments: &Bench, general: &General) -> anyhow::Result<()> {
             let Machine { processor, cores, vectors, .. } = &report.machine;
             let processor = processor.as_deref().unwrap_or("unknown processor");
             output::line(&format!("{processor}, {cores} cores, vectors of {vectors}"))?;
-            Ok(output::line(&table(&report.results))?)
+            Ok(output::table(&table(&report.results))?)
         }
     }
 }
 
 /// The error with the shape that it came from.
 fn named(shape: &BenchShape, error: &EngineError) -> anyhow::Error {
-    anyhow::anyhow!("{}: {error}", shape.name)
+    let flag = match error {
+        EngineError::Memory { .. } => "\n  --hidden N",
+        _ => "",
+    };
+    anyhow::anyhow!("{}: {error}{flag}", shape.name)
 }
 
 /// How often an update is run for its profile.
@@ -116,7 +121,7 @@ fn profile(
         ]
     };
     match general.format() {
-        Format::Json => output::json(&lines),
+        Format::Json => output::json_list("operations", &lines),
         Format::Csv => {
             let header = vec![header.map(String::from).to_vec()];
             let rows: Vec<_> = header.into_iter().chain(lines.iter().map(cells)).collect();
@@ -125,7 +130,7 @@ fn profile(
         Format::Table => {
             let mut table = TextTable::new(&header).left(&[0, 1]);
             lines.iter().for_each(|line| table.row(cells(line)));
-            Ok(output::line(&table.render())?)
+            Ok(output::table(&table)?)
         }
     }
 }
@@ -135,7 +140,11 @@ pub(super) fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>
     let find = |name: &String| {
         SHAPES.into_iter().find(|shape| shape.name == *name).ok_or_else(|| {
             let known: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
-            UsageError(format!("there is no shape `{name}`; there are {}", known.join(", ")))
+            let closest = did_you_mean(name, known.iter().copied());
+            let closest =
+                closest.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"));
+            let known = known.join(", ");
+            UsageError(format!("there is no shape '{name}'{closest}; there are {known}"))
         })
     };
     let mut shapes = match arguments.shapes.as_slice() {
@@ -169,7 +178,7 @@ const HEADER: [&str; 20] = [
     "hidden",
     "moved_bytes",
     "precision",
-    "card",
+    "gpu",
     "launch",
     "copy_gbps",
     "floor_ms",
@@ -178,8 +187,8 @@ const HEADER: [&str; 20] = [
 fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
     let mut rows = vec![HEADER.map(String::from).to_vec()];
     rows.extend(results.iter().map(|timing| {
-        let card = timing.card.as_ref();
-        let of_card = |cell: &dyn Fn(&CardTiming) -> String| card.map_or(String::new(), cell);
+        let gpu = timing.card.as_ref();
+        let of_gpu = |cell: &dyn Fn(&CardTiming) -> String| gpu.map_or(String::new(), cell);
         vec![
             timing.task.to_owned(),
             timing.shape.clone(),
@@ -197,16 +206,16 @@ fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
             timing.size.hidden.to_string(),
             timing.moved_bytes.to_string(),
             timing.precision.clone(),
-            of_card(&|card| card.card.clone()),
-            of_card(&|card| card.launch.clone()),
-            of_card(&|card| card.copy_gbps.to_string()),
-            of_card(&|card| card.floor_ms.to_string()),
+            of_gpu(&|gpu| gpu.card.clone()),
+            of_gpu(&|gpu| gpu.launch.clone()),
+            of_gpu(&|gpu| gpu.copy_gbps.to_string()),
+            of_gpu(&|gpu| gpu.floor_ms.to_string()),
         ]
     }));
     rows
 }
 
-fn table(results: &[UpdateTiming]) -> String {
+fn table(results: &[UpdateTiming]) -> TextTable {
     let mut header =
         vec!["shape", "threads", "ms/update", "GFLOP", "GEMM GFLOP/s", "share", "planned", "peak"];
     if results.iter().any(|timing| timing.card.is_some()) {
@@ -224,11 +233,11 @@ fn table(results: &[UpdateTiming]) -> String {
             bytes(timing.planned_bytes),
             timing.peak_bytes.map_or("–".to_owned(), bytes),
         ];
-        if let Some(card) = &timing.card {
-            row.push(format!("{:.0}", card.copy_gbps));
-            row.push(format!("{:.2}", card.floor_ms));
+        if let Some(gpu) = &timing.card {
+            row.push(format!("{:.0}", gpu.copy_gbps));
+            row.push(format!("{:.2}", gpu.floor_ms));
         }
         table.row(row);
     }
-    table.render()
+    table
 }

@@ -44,12 +44,12 @@ pub(super) fn run(round: RoundOf, arguments: &Bench, general: &General) -> anyho
         Format::Table => {
             let mut table = TextTable::new(&HEADER).left(&[0, 1, 2]);
             report.results.iter().for_each(|timing| table.row(cells(timing)));
-            Ok(output::line(&table.render())?)
+            Ok(output::table(&table)?)
         }
     }
 }
 
-/// What says something of updates alone is refused.
+/// Refuses options that are for updates alone.
 fn check(arguments: &Bench) -> Result<(), UsageError> {
     let problem = if arguments.profile {
         "--profile says where the time of an update goes; a round has one operation"

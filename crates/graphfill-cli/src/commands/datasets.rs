@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &Datasets, general: &General) -> anyhow::Result<()>
         DatasetsAction::List => list(&cache, general.format()),
         DatasetsAction::Path { name } => {
             let info = datasets::find(name)?;
-            Ok(output::line(&cache.folder(info).display().to_string())?)
+            Ok(output::data(&cache.folder(info).display().to_string())?)
         }
         DatasetsAction::Get { names, mirror } => {
             let wanted: Vec<&DatasetInfo> = if names.iter().any(|name| name == "all") {
@@ -39,7 +39,7 @@ fn get(
     general: &General,
 ) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let progress = Bars::new(general.quiet);
+    let progress = Bars::new(general);
     let outcome = datasets::download(info, &cache.folder(info), mirror, &progress)?;
     for file in &outcome.files {
         let what = match file.status {
@@ -51,7 +51,7 @@ fn get(
         messages.say(&format!("{}: {what} ({})", file.name, bytes(file.bytes)));
     }
     messages.say(&format!("{}: {}\n{}", info.name, info.licence, info.citation));
-    Ok(output::line(&outcome.folder.display().to_string())?)
+    Ok(output::data(&outcome.folder.display().to_string())?)
 }
 
 #[derive(Serialize)]
@@ -107,7 +107,7 @@ fn list(cache: &Cache, format: Format) -> anyhow::Result<()> {
         ]
     };
     match format {
-        Format::Json => output::json(&listed),
+        Format::Json => output::json_list("datasets", &listed),
         Format::Csv => {
             let mut rows = vec![header.map(String::from).to_vec()];
             rows.extend(listed.iter().map(|set| {
@@ -119,7 +119,7 @@ fn list(cache: &Cache, format: Format) -> anyhow::Result<()> {
         Format::Table => {
             let mut table = TextTable::new(&header).left(&[5, 6]);
             listed.iter().for_each(|set| table.row(cells(set)));
-            output::line(&table.render())?;
+            output::table(&table)?;
             Ok(output::line(&format!("\n  kept under {}", cache.root().display()))?)
         }
     }

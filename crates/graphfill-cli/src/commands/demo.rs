@@ -28,12 +28,12 @@ const SHOWN: usize = 4;
 
 pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
-    let progress = Bars::new(general.quiet);
+    let progress = Bars::new(general);
     if general.format() != Format::Table {
         let found = "demo prints for people; try graphfill evaluate --format json";
         return Err(UsageError(found.to_owned()).into());
     }
-    if let Some(folder) = &arguments.keep {
+    if let Some(folder) = &arguments.output {
         check_free(folder)?;
     }
     let messages = Messages::new(general.quiet);
@@ -67,9 +67,13 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
         count(filled.estimated),
         seconds(started.elapsed().as_secs_f64())
     ))?;
-    output::line(&before_and_after(&dataset.table, &filled.table, &truth).render())?;
+    output::table(&before_and_after(&dataset.table, &filled.table, &truth))?;
     output::line("\n   How good, and which method each column took:\n")?;
-    output::line(&how_good(&dataset.table, &filled.table, &truth, &filled.choices).render())?;
+    output::table(&how_good(&dataset.table, &filled.table, &truth, &filled.choices))?;
+    let chosen = filled.choices.iter().map(|choice| (choice.method, &choice.parameters));
+    for line in super::fill::parameter_lines(chosen) {
+        output::line(&format!("  {line}"))?;
+    }
 
     output::line(
         "\n2. evaluate   the same question without knowing the truth: hide what is known, estimate it, score:\n",
@@ -83,12 +87,12 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
             ..EvaluateOptions::new(registry::usual())
         },
     )?;
-    output::line(&methods_table(&evaluation).render())?;
+    output::table(&methods_table(&evaluation))?;
 
-    match &arguments.keep {
+    match &arguments.output {
         Some(folder) => keep(folder, &dataset, &filled.table, &truth)?,
         None => output::line(
-            "\nOn your own files:   graphfill fill nodes.csv edges.csv -o filled.csv\nThis example's files: graphfill demo --keep FOLDER",
+            "\nOn your own files:   graphfill fill nodes.csv edges.csv -o filled.csv\nThis example's files: graphfill demo -o FOLDER",
         )?,
     }
     output::line(&format!("\nDone in {}.", seconds(started.elapsed().as_secs_f64())))?;
@@ -157,14 +161,13 @@ fn how_good(
             ColumnData::Block(_) => block_errors(before, after, real),
         };
         let (ours, theirs) = errors.unwrap_or_default();
-        let parameters = super::fill::parameters(&choice.parameters);
         table.row(vec![
             choice.group.clone(),
             before.kind().as_str().to_owned(),
             count(before.missing_count()),
             ours,
             theirs,
-            format!("{} {parameters}", choice.method).trim_end().to_owned(),
+            choice.method.to_owned(),
         ]);
     }
     table

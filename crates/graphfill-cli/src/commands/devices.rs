@@ -33,19 +33,19 @@ struct Line {
 
 pub(crate) fn run(general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let mut lines = vec![processor()];
+    let mut lines = vec![cpu()];
     match cuda::cards() {
-        Ok(cards) => lines.extend(cards.into_iter().map(card)),
-        Err(why) => messages.note(&format!("no CUDA card: {why}")),
+        Ok(gpus) => lines.extend(gpus.into_iter().map(gpu)),
+        Err(why) => messages.note(&format!("no GPU: {why}")),
     }
     match general.format() {
-        Format::Json => output::json(&lines),
+        Format::Json => output::json_list("devices", &lines),
         Format::Csv => Ok(output::csv(&rows(&lines))?),
         Format::Table => print(&lines),
     }
 }
 
-fn processor() -> Line {
+fn cpu() -> Line {
     let Machine { processor, cores, vectors, memory_bytes, .. } = Machine::here();
     Line {
         device: Device::cpu().name(),
@@ -60,17 +60,17 @@ fn processor() -> Line {
     }
 }
 
-fn card(card: cuda::CardInfo) -> Line {
+fn gpu(gpu: cuda::CardInfo) -> Line {
     Line {
-        device: format!("cuda:{}", card.number),
-        name: card.name,
+        device: format!("cuda:{}", gpu.number),
+        name: gpu.name,
         cores: None,
         vectors: None,
-        memory_bytes: Some(card.memory),
-        free_bytes: Some(card.free),
-        compute_capability: Some(card.capability),
-        cuda_version: Some(card.driver),
-        missing: card.missing,
+        memory_bytes: Some(gpu.memory),
+        free_bytes: Some(gpu.free),
+        compute_capability: Some(gpu.capability),
+        cuda_version: Some(gpu.driver),
+        missing: gpu.missing,
     }
 }
 
@@ -125,7 +125,7 @@ fn print(lines: &[Line]) -> anyhow::Result<()> {
             details.join(", "),
         ]);
     }
-    output::line(&table.render())?;
+    output::table(&table)?;
     for line in lines {
         for missing in &line.missing {
             output::line(&format!("\n{} cannot be used: {missing}", line.device))?;

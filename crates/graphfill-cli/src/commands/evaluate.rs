@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use graphfill::data::atomic_file::{self, AtomicFile};
 use graphfill::data::formats::splits_file;
-use graphfill::data::splits::SplitRatio;
+use graphfill::data::splits::{self, SplitRatio};
 use graphfill::datasets::Source;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
@@ -12,6 +12,8 @@ use graphfill::eval::{
 };
 use graphfill::methods::learning::TrainingOptions;
 use graphfill::methods::{FixedParameters, Method, registry};
+
+use serde::Serialize;
 
 use super::{device, training};
 use crate::arguments::{Evaluate, Format, General, UsageError};
@@ -26,7 +28,7 @@ const MAX_COLUMNS: usize = 30;
 
 pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let progress = Bars::new(general.quiet);
+    let progress = Bars::new(general);
     let methods: Vec<&'static dyn Method> = match arguments.methods.as_slice() {
         [] => registry::usual(),
         names => names.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?,
@@ -39,40 +41,51 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
             UsageError(format!("--hide-cells {rate}: the rate lies between 0 and 1")).into()
         );
     }
-    if !(0.0..=1.0).contains(&arguments.labels) {
-        let share = arguments.labels;
-        return Err(UsageError(format!("--labels {share}: the share lies between 0 and 1")).into());
+    if !(0.0..=1.0).contains(&arguments.label_share) {
+        let share = arguments.label_share;
+        let found = format!("--label-share {share}: the share lies between 0 and 1");
+        return Err(UsageError(found).into());
     }
     if let Some(path) = &arguments.training.history {
         drop(AtomicFile::create(path)?);
     }
-    let (location, own_splits) = source(arguments)?;
+    let (source, own_splits) = source(arguments)?;
     let device = device::for_methods(&arguments.device, &methods, &messages)?;
-    let mut dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
+    let reading = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
+    let mut dataset = input::read(source, &reading, &messages, &progress)?;
+    input::note_conflicting_weights(&dataset.graph.undirected(), &reading, &messages);
     if let Some(name) = &arguments.dataset {
         dataset = super::as_published(dataset, name)?;
     }
-    let splits = arguments.splits.clone().or(own_splits);
+    let splits = arguments.splits_file.clone().or(own_splits);
     if let Some(path) = &splits
         && let Ok(sizes) = splits_file::sizes(path, arguments.seeds.0[0])
         && sizes.iter().sum::<usize>() != dataset.table.rows()
     {
-        messages.note(&format!(
+        messages.warning(&format!(
             "{} names {} of {} rows: is it of another data set?",
             path.display(),
             count(sizes.iter().sum()),
             count(dataset.table.rows())
         ));
     }
-    let hiding = match (arguments.hide_cells, arguments.split, splits) {
-        (Some(rate), _, _) => Hiding::Cells(rate),
-        (None, Some(shares), _) => Hiding::Rows(shares),
-        (None, None, Some(path)) => Hiding::SplitsFile(path),
-        (None, None, None) => Hiding::Rows(SplitRatio::default()),
+    let masks = splits::from_mask_columns(&dataset.table)?;
+    if masks.is_some() {
+        dataset.table = splits::without_mask_features(&dataset.table)?;
+    }
+    let hiding = match (arguments.hide_cells, arguments.split, splits, masks) {
+        (Some(rate), _, _, _) => Hiding::Cells(rate),
+        (None, Some(ratio), _, _) => Hiding::Rows(ratio),
+        (None, None, Some(path), _) => Hiding::SplitsFile(path),
+        (None, None, None, Some(masks)) => {
+            messages.note("rows are hidden as the columns train_mask, val_mask and test_mask say (--split hides others)");
+            Hiding::Splits(masks)
+        }
+        (None, None, None, None) => Hiding::Rows(SplitRatio::default()),
     };
-    if arguments.labels > 0.0 && dataset.table.labels().is_none() {
+    if arguments.label_share > 0.0 && dataset.table.labels().is_none() {
         let remedy = "name the column that has them with --label";
-        return Err(UsageError(format!("--labels: there are no labels\n  {remedy}")).into());
+        return Err(UsageError(format!("--label-share: there are no labels\n  {remedy}")).into());
     }
     let limits = TrainingOptions {
         preset: arguments.dataset.clone(),
@@ -83,12 +96,12 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         fixed: &FixedParameters::default(),
         training: limits,
         hiding,
-        label_share: arguments.labels,
+        label_share: arguments.label_share,
         seeds: arguments.seeds.0.clone(),
         depths: depths(arguments, &dataset.name),
         progress: &progress,
     };
-    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.parameters) {
+    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
         let [method] = options.methods[..] else {
             return Err(UsageError("--tune takes one method: name it with --methods".into()).into());
         };
@@ -106,13 +119,16 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         atomic_file::write(path, histories(&evaluation).as_bytes())?;
     }
     match general.format() {
-        Format::Json => output::json(&evaluation),
+        Format::Json => output::json(&Report {
+            found: dataset.found.as_ref().map(output::FoundJson::of),
+            evaluation: &evaluation,
+        }),
         Format::Csv => Ok(output::csv(&rows(&evaluation))?),
         Format::Table => print(&evaluation),
     }
 }
 
-/// The courses of all trainings, as one CSV.
+/// The training histories of all methods and seeds, as one CSV.
 fn histories(evaluation: &Evaluation) -> String {
     let mut text = String::new();
     for method in &evaluation.methods {
@@ -137,22 +153,31 @@ fn source(arguments: &Evaluate) -> anyhow::Result<(Source, Option<PathBuf>)> {
     match (&arguments.dataset, &arguments.nodes) {
         (Some(name), _) => {
             let prepared = input::prepared(name, arguments.data_dir.as_deref())?;
-            Ok((prepared.location, prepared.splits))
+            Ok((prepared.source, prepared.splits))
         }
         (None, Some(nodes)) => Ok((Source::detect(nodes, arguments.edges.as_deref())?, None)),
         (None, None) => Err(UsageError("name a node table or --dataset".to_owned()).into()),
     }
 }
 
+/// An evaluation, with the columns that were found in the files.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<output::FoundJson>,
+    #[serde(flatten)]
+    evaluation: &'a Evaluation,
+}
+
 /// The paper ranks Steam's few tags at 3, 5 and 10.
 fn depths(arguments: &Evaluate, name: &str) -> Option<Vec<usize>> {
-    if !arguments.at.is_empty() {
-        return Some(arguments.at.iter().map(|&k| usize::from(k)).collect());
+    if !arguments.top_k.is_empty() {
+        return Some(arguments.top_k.iter().map(|&k| usize::from(k)).collect());
     }
     name.starts_with("steam").then(|| vec![3, 5, 10])
 }
 
-/// One line a method and seed, then one a method with the mean.
+/// One row per method and seed.
 fn rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
     let names = metric_names(evaluation);
     let mut header = vec!["dataset", "method", "seed", "seconds", "peak_memory_bytes"];
@@ -216,10 +241,10 @@ fn print(evaluation: &Evaluation) -> anyhow::Result<()> {
         if seeds == 1 { "1 seed".to_owned() } else { format!("mean of {seeds} seeds") }
     ))?;
     output::line("")?;
-    output::line(&methods_table(evaluation).render())?;
+    output::table(&methods_table(evaluation))?;
     if let Some(table) = columns_table(evaluation) {
         output::line("")?;
-        output::line(&table.render())?;
+        output::table(&table)?;
     }
     if !evaluation.comparisons.is_empty() {
         output::line("")?;
@@ -275,7 +300,7 @@ fn best_row(
     signed.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
 
-/// One row a column of the data, one column a method: R² of numbers, accuracy of the others.
+/// One row per column of the data, one column per method: R² of numbers, accuracy of the others.
 fn columns_table(evaluation: &Evaluation) -> Option<TextTable> {
     let first = evaluation.methods.first()?;
     let columns: Vec<&String> = first.mean.columns.keys().collect();

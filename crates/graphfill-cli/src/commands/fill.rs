@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
-use graphfill::data::formats::{self, OutputFormat};
+use graphfill::data::formats::{self, OutputFormat, STANDARD_STREAM};
 use graphfill::data::{Dataset, Kind};
 use graphfill::datasets::Source;
 use graphfill::engine::TensorStore;
@@ -28,41 +28,51 @@ const MAX_LISTED: usize = 40;
 pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
     let messages = Messages::new(general.quiet);
-    let progress = Bars::new(general.quiet);
+    let progress = Bars::new(general);
     let saved = arguments.checkpoint.model.as_deref().map(saved_model).transpose()?;
     let method = match &saved {
         Some(saved) => registry::find(saved_method(saved))?,
         None => registry::find(&arguments.method)?,
     };
     let mut fixed = training::parameters(&arguments.training, &arguments.param, &[method])?;
-    OutputFormat::of(&arguments.output).map_err(|error| UsageError(error.to_string()))?;
-    let location = Source::detect(&arguments.nodes, arguments.edges.as_deref())?;
-    // A place that cannot be written should be known before hours of work, not after.
+    OutputFormat::of(&arguments.output)?;
+    let source = Source::detect(&arguments.nodes, arguments.edges.as_deref())?;
+    // A path that cannot be written is an error before hours of work, not after.
     let written = [Some(&arguments.output), arguments.training.history.as_ref()];
     let written: Vec<&PathBuf> =
         written.into_iter().flatten().chain(&arguments.checkpoint.checkpoint).collect();
     for (at, path) in written.iter().enumerate() {
-        check_not_an_input(path, &location.files())?;
+        check_not_an_input(path, &source.files())?;
         if written[..at].contains(path) {
             let found = format!("{} is to be written twice: name two files", path.display());
             return Err(UsageError(found).into());
         }
-        drop(AtomicFile::create(path)?);
+        if path.as_path() != Path::new(STANDARD_STREAM) {
+            drop(AtomicFile::create(path)?);
+        }
+    }
+    let to_stdout = arguments.output == Path::new(STANDARD_STREAM);
+    if to_stdout && general.format() != Format::Table {
+        let found =
+            "-o - writes the table to standard output, where --format would write the summary";
+        return Err(UsageError(found.to_owned()).into());
     }
     let device = device::for_methods(&arguments.device, &[method], &messages)?;
-    let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
+    let options = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
+    let dataset = input::read(source, &options, &messages, &progress)?;
     if dataset.graph.arcs() == 0 {
-        messages.note("there are no edges: no estimate can follow a neighbour");
+        messages.warning("there are no edges: no estimate can use a neighbour");
     }
     let graph = dataset.graph.undirected();
+    input::note_conflicting_weights(&graph, &options, &messages);
     let limits = TrainingOptions {
         checkpoint: arguments.checkpoint.checkpoint.as_ref().map(|path| CheckpointOptions {
             path: path.clone(),
-            every: arguments.checkpoint.every,
+            every: arguments.checkpoint.checkpoint_every,
         }),
         ..training::options(&arguments.training, device)
     };
-    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.parameters) {
+    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
         let method = training::tuned(method)?;
         let (nodes, edges, seed) = (dataset.table.rows(), graph.edges(), arguments.seed);
         let name = method.info().name;
@@ -88,8 +98,16 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         progress: &progress,
     };
     let filled = fill::fill(&dataset.table, &graph, &options)?;
+    for choice in &filled.choices {
+        tracing::info!(
+            column = choice.group,
+            method = choice.method,
+            parameters = parameters(&choice.parameters),
+            "method chosen"
+        );
+    }
     if let Some(change) = saved.as_ref().and_then(|saved| changes(saved, &graph)) {
-        messages.note(&change);
+        messages.warning(&change);
     }
     if filled.estimated == 0 {
         messages.note("no cell is missing: the output is the input");
@@ -115,14 +133,14 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         ))
         .into()),
         Some(_) => {
-            messages.note("the time limit ended training: these are the best estimates so far");
+            messages.warning("the time limit ended training: these are the best estimates so far");
             Ok(())
         }
         None => Ok(()),
     }
 }
 
-/// A model that --checkpoint saved.
+/// A model that `--checkpoint` saved.
 fn saved_model(path: &Path) -> anyhow::Result<TensorStore> {
     let store = TensorStore::read_beside_session(path)?;
     match store.texts.contains_key(METHOD) {
@@ -162,6 +180,8 @@ pub(crate) fn fixed_parameters(
 #[derive(Serialize)]
 struct Summary {
     output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<output::FoundJson>,
     nodes: usize,
     edges: usize,
     estimated: usize,
@@ -206,6 +226,7 @@ impl Summary {
         });
         Summary {
             output: output.display().to_string(),
+            found: dataset.found.as_ref().map(output::FoundJson::of),
             nodes: dataset.table.rows(),
             edges,
             estimated: 0,
@@ -249,11 +270,25 @@ impl Summary {
     }
 }
 
-/// Parameters as a person writes them.
+/// Parameters in words: `alpha 0.9, beta 1`.
 pub(crate) fn parameters(parameters: &graphfill::methods::Parameters) -> String {
     let parts: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
     parts.join(", ")
+}
+
+/// Each method with its parameters on a line, once.
+pub(crate) fn parameter_lines<'a>(
+    chosen: impl Iterator<Item = (&'a str, &'a graphfill::methods::Parameters)>,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (method, own) in chosen.filter(|(_, own)| !own.is_empty()) {
+        let line = format!("{method}: {}", parameters(own));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 fn say(summary: &Summary, messages: &Messages) {
@@ -263,27 +298,24 @@ fn say(summary: &Summary, messages: &Messages) {
         let mut table = TextTable::new(&["column", "kind", "estimated", "method", "why"]);
         table = table.left(&[1, 3, 4]);
         for column in touched.iter().take(MAX_LISTED) {
-            let parameters = parameters(&column.parameters);
-            let method = match parameters.as_str() {
-                "" => column.method.to_owned(),
-                _ => format!("{} ({parameters})", column.method),
-            };
             table.row(vec![
                 column.column.clone(),
                 column.kind.to_owned(),
                 count(column.estimated),
-                method,
+                column.method.to_owned(),
                 column.reason.clone().unwrap_or_default(),
             ]);
         }
-        messages.say(&table.render());
+        messages.table(&table);
         if touched.len() > MAX_LISTED {
             let more = count(touched.len() - MAX_LISTED);
             messages.say(&format!("  … and {more} more columns (--format json lists all)"));
         }
+        let chosen = touched.iter().map(|column| (column.method, &column.parameters));
+        parameter_lines(chosen).iter().for_each(|line| messages.say(&format!("  {line}")));
     }
     for column in summary.unused.iter().filter(|column| column.missing > 0) {
-        messages.note(&format!(
+        messages.warning(&format!(
             "column '{}' was left as it is, {} cells missing: {}",
             column.column,
             count(column.missing),

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Methods, general: &General) -> anyhow::Result<()> 
     };
     let described: Vec<Described> = methods.into_iter().map(describe).collect();
     match general.format() {
-        Format::Json => output::json(&described),
+        Format::Json => output::json_list("methods", &described),
         Format::Csv => {
             let mut rows = vec![["name", "title", "about", "reference"].map(String::from).to_vec()];
             rows.extend(described.iter().map(|method| {

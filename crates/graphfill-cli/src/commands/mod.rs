@@ -1,8 +1,7 @@
-//! One file a subcommand.
+//! One file per subcommand.
 
 pub(crate) mod bench;
 mod bench_rounds;
-pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod datasets;
 pub(crate) mod demo;
@@ -10,6 +9,7 @@ pub(crate) mod device;
 pub(crate) mod devices;
 pub(crate) mod evaluate;
 pub(crate) mod fill;
+pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod methods;
 pub(crate) mod reproduce;

@@ -30,7 +30,7 @@ pub(crate) fn parameters(
     methods: &[&'static dyn Method],
 ) -> anyhow::Result<FixedParameters> {
     let mut fixed = fixed_parameters(given, methods)?;
-    if let Some(path) = &arguments.parameters
+    if let Some(path) = &arguments.params_file
         && (path.exists() || arguments.tune.is_none())
     {
         let runs =
@@ -67,7 +67,7 @@ pub(crate) fn tune(
         Some(tuning) if tuning.run == run => tuning.trials,
         Some(tuning) => {
             return Err(UsageError(format!(
-                "{} has the trials of another search: {}\n  name another file with --parameters",
+                "{} has the trials of another search: {}\n  name another file with --params-file",
                 path.display(),
                 tuning.run
             ))

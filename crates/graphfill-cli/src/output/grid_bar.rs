@@ -6,6 +6,7 @@ use std::time::Duration;
 use graphfill::eval::experiments::{GridState, Watcher};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::escape::escaped;
 use super::messages::Messages;
 use super::numbers::seconds;
 use crate::stop;
@@ -56,16 +57,20 @@ impl Watcher for GridBar<'_> {
                 let parts = [left, state.running.join(", ")];
                 let parts: Vec<String> =
                     parts.into_iter().filter(|part| !part.is_empty()).collect();
-                bar.set_message(parts.join("; "));
+                bar.set_message(escaped(&parts.join("; ")));
                 if let (Some(line), Some((_, Err(_)))) = (line, state.finished) {
-                    bar.suspend(|| self.messages.note(&line));
+                    bar.suspend(|| self.messages.warning(&line));
                 }
             }
             None => {
                 if let Some(line) = line {
                     let (done, total) = (state.done, state.total);
                     let left = if left.is_empty() { left } else { format!("; {left}") };
-                    self.messages.say(&format!("[{done}/{total}] {line}{left}"));
+                    let line = format!("[{done}/{total}] {line}{left}");
+                    match state.finished {
+                        Some((_, Err(_))) => self.messages.warning(&line),
+                        _ => self.messages.say(&line),
+                    }
                 }
             }
         }

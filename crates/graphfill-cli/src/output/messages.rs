@@ -1,8 +1,14 @@
-//! Messages for the person at the terminal: always on standard error.
+//! Messages for the person at the terminal, always on standard error: progress and notes, which
+//! `--quiet` hides, and warnings and errors, which it does not.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
-/// Says things, or keeps quiet.
+use super::escape;
+use super::hints;
+use super::style::{Stream, Style};
+use super::text_table::TextTable;
+
+/// Prints messages.
 pub(crate) struct Messages {
     quiet: bool,
 }
@@ -12,35 +18,45 @@ impl Messages {
         Messages { quiet }
     }
 
-    /// Something the person asked to know.
+    /// Prints what was done.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
-            print_error_line(text);
+            print(&escape::message(text));
         }
     }
 
-    /// Something the person should know.
+    /// Prints a table.
+    pub(crate) fn table(&self, table: &TextTable) {
+        if !self.quiet {
+            print(&table.render_for(Stream::Err));
+        }
+    }
+
+    /// Prints something worth knowing.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            print_error_line(&format!("{} {text}", paint("note:", YELLOW)));
+            print(&format!("note: {}", escape::message(text)));
         }
+    }
+
+    /// Prints that a result may not be what was wanted.
+    #[allow(clippy::unused_self, reason = "messages are printed in one way")]
+    pub(crate) fn warning(&self, text: &str) {
+        let word = Stream::Err.paint("warning:", Style::Yellow);
+        print(&format!("{word} {}", escape::message(text)));
     }
 }
 
-/// An error and its remedy.
+/// Prints an error, what to do about it, and the flags that do it.
 pub(crate) fn error(error: &anyhow::Error) {
-    print_error_line(&format!("{} {error}", paint("error:", RED)));
+    let word = Stream::Err.paint("error:", Style::Red);
+    print(&format!("{word} {}", escape::message(&error.to_string())));
+    if let Some(flags) = hints::flags_for(error) {
+        print(&format!("  {}", escape::message(&flags)));
+    }
 }
 
-const RED: &str = "\x1b[1;31m";
-const YELLOW: &str = "\x1b[33m";
-
-fn paint(text: &str, colour: &str) -> String {
-    let plain = std::env::var_os("NO_COLOR").is_some() || !std::io::stderr().is_terminal();
-    if plain { text.to_owned() } else { format!("{colour}{text}\x1b[0m") }
-}
-
-fn print_error_line(text: &str) {
+fn print(text: &str) {
     // Nobody is left to tell when standard error itself fails.
     let _ = writeln!(std::io::stderr(), "{text}");
 }

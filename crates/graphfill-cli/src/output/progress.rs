@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use graphfill::data::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::escape::escaped;
+use crate::arguments::General;
 use crate::stop;
 
-/// How long a stage may take before it is worth a bar.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// A stage gets a bar after this time.
+const MIN_DURATION: Duration = Duration::from_secs(1);
 
 /// Shows stages as bars on standard error.
 pub(crate) struct Bars {
@@ -19,23 +21,23 @@ pub(crate) struct Bars {
 }
 
 struct Stage {
+    name: String,
     bar: ProgressBar,
     started: Instant,
     visible: bool,
 }
 
 impl Bars {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let shown = !quiet && std::io::stderr().is_terminal();
+    /// Bars, unless they are not wanted or `-v` prints lines in their place.
+    pub(crate) fn new(general: &General) -> Self {
+        let wanted = !general.quiet && general.verbose == 0;
+        let shown = wanted && std::io::stderr().is_terminal();
         Bars { shown, current: Mutex::new(None) }
     }
 }
 
 impl Progress for Bars {
     fn begin(&self, stage: &str, total: Option<u64>) {
-        if !self.shown {
-            return;
-        }
         let template = match total {
             Some(_) => "{prefix:32} {bar:30.cyan/dim} {percent:>3}%  {eta} left  {wide_msg}",
             None => "{prefix:32} {spinner} {human_pos}  {wide_msg}",
@@ -48,8 +50,8 @@ impl Progress for Bars {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("━━╌"));
         }
-        bar.set_prefix(stage.to_owned());
-        let stage = Stage { bar, started: Instant::now(), visible: false };
+        bar.set_prefix(escaped(stage));
+        let stage = Stage { name: stage.to_owned(), bar, started: Instant::now(), visible: false };
         if let Ok(mut current) = self.current.lock() {
             *current = Some(stage);
         }
@@ -63,7 +65,7 @@ impl Progress for Bars {
             && let Some(stage) = current.as_mut()
         {
             stage.bar.inc(units);
-            if !stage.visible && stage.started.elapsed() > PATIENCE {
+            if !stage.visible && stage.started.elapsed() > MIN_DURATION {
                 stage.visible = true;
                 stage.bar.set_draw_target(ProgressDrawTarget::stderr());
             }
@@ -77,7 +79,7 @@ impl Progress for Bars {
         if let Ok(current) = self.current.lock()
             && let Some(stage) = current.as_ref()
         {
-            stage.bar.set_message(state.to_owned());
+            stage.bar.set_message(escaped(state));
         }
     }
 
@@ -86,6 +88,8 @@ impl Progress for Bars {
             && let Some(stage) = current.take()
         {
             stage.bar.finish_and_clear();
+            let seconds = stage.started.elapsed().as_secs_f64();
+            tracing::info!(stage = stage.name, seconds, "finished");
         }
     }
 

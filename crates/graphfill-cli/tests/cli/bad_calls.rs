@@ -32,6 +32,27 @@ fn wrong_calls_end_with_2() {
         "evaluate nodes.csv edges.csv --hide-cells 1.5",
         "evaluate nodes.csv edges.csv --methods arb,magic",
         "evaluate --dataset nowhere --data-dir .",
+        "evaluate nodes.csv edges.csv --splits-file nothere.npz",
+        "evaluate nodes.csv edges.csv --top-k 0",
+        "evaluate nodes.csv edges.csv --params-file nothere.toml",
+        "inspect nothere.csv",
+        "inspect nodes.csv nothere.csv",
+        "inspect nodes.csv edges.csv --types-file nothere.toml",
+        "inspect nodes.csv edges.csv --id person",
+        "inspect nodes.csv edges.csv --type agee=number",
+        "inspect nodes.csv edges.csv --quiet --verbose",
+        "inspect nodes.csv edges.csv --color green",
+        "methods arbb",
+        "datasets get nope",
+        "datasets path nope",
+        "bench --shapes corra",
+        "fill nodes.csv edges.csv -o nodes.csv",
+        "fill nodes.csv edges.csv -o ./edges.csv",
+        "fill nodes.csv edges.csv -o nofolder/out.csv",
+        "fill nodes.csv edges.csv -o out.csv --model nothere.model",
+        "convert nodes.csv edges.csv -o nodes.csv",
+        "convert nodes.csv edges.csv graph.npz",
+        "generate",
         "inspect nodes.csv --format yaml",
         "convert nodes.csv",
     ] {
@@ -58,7 +79,6 @@ fn failed_jobs_end_with_1_and_name_the_place() {
     place.write("named.parquet", "id,a\nx,1\n");
     place.write("plain.csv.gz", "id,a\nx,1\n");
     for (call, wanted) in [
-        ("inspect nothere.csv", "nothere.csv"),
         ("inspect ragged.csv", "ragged.csv, line 3"),
         ("inspect twice.csv", "twice.csv, line 3, column 'id'"),
         ("inspect empty.csv", "empty.csv"),
@@ -67,12 +87,6 @@ fn failed_jobs_end_with_1_and_name_the_place() {
         ("inspect endless.csv", "endless.csv, line 3, column 'a'"),
         ("inspect named.parquet", "the name says Parquet"),
         ("inspect plain.csv.gz", "the name says gzip"),
-        ("inspect nodes.csv edges.csv --id person", "there is no column 'person'"),
-        ("inspect nodes.csv edges.csv --type agee=number", "there is no column 'agee'"),
-        ("fill nodes.csv edges.csv -o nodes.csv", "also an input"),
-        ("fill nodes.csv edges.csv -o ./edges.csv", "also an input"),
-        ("fill nodes.csv edges.csv -o nofolder/out.csv", "nofolder"),
-        ("convert nodes.csv edges.csv nodes.csv", "also an input"),
     ] {
         let done = place.run(call);
         assert_eq!(done.code, 1, "{call}: {}", done.err);
@@ -82,6 +96,32 @@ fn failed_jobs_end_with_1_and_name_the_place() {
         assert_eq!(done.out, "", "{call}");
     }
     assert!(!place.files().iter().any(|name| name.starts_with(".graphfill") || name == "out.csv"));
+}
+
+#[test]
+fn wrong_calls_say_what_is_wrong() {
+    let place = Place::with_ring();
+    place.write("more.csv", "source,target\np0,p1\np1,stranger\n");
+    for (call, code, wanted) in [
+        ("inspect nothere.csv", 2, "cannot read nothere.csv"),
+        ("inspect nodes.csv edges.csv --id person", 2, "there is no column 'person'"),
+        ("inspect nodes.csv edges.csv --type agee=number", 2, "there is no column 'agee'"),
+        ("fill nodes.csv edges.csv -o nodes.csv", 2, "also an input"),
+        ("fill nodes.csv edges.csv -o nofolder/out.csv", 2, "nofolder"),
+        ("convert nodes.csv edges.csv -o nodes.csv", 2, "also an input"),
+        ("methods collumn-mean", 2, "(did you mean 'column-mean'?); the methods are"),
+        ("methods SVGAP", 2, "(did you mean 'svga-p'?)"),
+        ("fill nodes.csv -o o.csv --param arb.alfa=1", 2, "'alfa' (did you mean 'alpha'?)"),
+        ("bench --shapes corra", 2, "(did you mean 'cora'?)"),
+        ("datasets get coraa", 2, "cora"),
+        // The flags that help are below the error.
+        ("inspect nodes.csv more.csv", 1, "\n  --unknown-nodes skip, or --unknown-nodes add\n"),
+    ] {
+        let done = place.run(call);
+        assert_eq!((done.code, done.out.as_str()), (code, ""), "{call}: {}", done.err);
+        assert!(done.err.starts_with("error: "), "{call} says: {}", done.err);
+        assert!(done.err.contains(wanted), "{call} says: {}", done.err);
+    }
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! The CPU and cards: which there are, and which is used.
+//! The CPU and GPUs: which there are, and which is used.
 
 use graphfill::engine::cuda;
 use serde_json::Value;
@@ -20,6 +20,7 @@ fn devices_are_listed() {
     let place = Place::new();
     let done = place.succeed("devices --format json");
     let devices: Value = serde_json::from_str(&done.out).expect("JSON");
+    let devices = &devices["devices"];
     assert_eq!(devices[0]["device"], "cpu");
     assert!(devices[0]["cores"].as_u64().expect("cores") >= 1);
     assert!(devices[0]["vectors"].as_str().is_some_and(|vectors| !vectors.is_empty()));
@@ -33,20 +34,20 @@ fn devices_are_listed() {
 }
 
 #[test]
-fn why_there_is_no_card_is_told() {
-    if !is_without_driver("the list of no cards") {
+fn why_there_is_no_gpu_is_told() {
+    if !is_without_driver("the list of no GPUs") {
         return;
     }
     let place = Place::new();
     let done = place.succeed("devices --format csv");
     assert_eq!(done.out.lines().count(), 2, "{}", done.out);
-    assert_eq!(done.err, "note: no CUDA card: there is no NVIDIA driver here (no libcuda.so.1)\n");
+    assert_eq!(done.err, "note: no GPU: there is no NVIDIA driver here (no libcuda.so.1)\n");
     assert_eq!(place.succeed("devices --quiet").err, "");
 }
 
 #[test]
-fn a_card_that_is_not_there_is_an_error() {
-    if !is_without_driver("asking for a card") {
+fn a_gpu_that_is_not_there_is_an_error() {
+    if !is_without_driver("asking for a GPU") {
         return;
     }
     let place = Place::with_ring();
@@ -59,26 +60,26 @@ fn a_card_that_is_not_there_is_an_error() {
         for (device, name) in [("cuda", "cuda:0"), ("cuda:7", "cuda:7")] {
             let done = place.run(&format!("{call} --device {device}"));
             let wanted = format!("error: {name}: there is no NVIDIA driver here");
-            assert_eq!((done.code, done.out.as_str()), (1, ""), "{call}: {}", done.err);
+            assert_eq!((done.code, done.out.as_str()), (2, ""), "{call}: {}", done.err);
             assert!(done.err.starts_with(&wanted), "{call}: {}", done.err);
         }
         let done = place.run_with(("GRAPHFILL_DEVICE", "cuda:3"), call);
-        assert_eq!(done.code, 1, "{call}: {}", done.err);
+        assert_eq!(done.code, 2, "{call}: {}", done.err);
         assert!(done.err.contains("cuda:3"), "{call}: {}", done.err);
     }
     assert_eq!(place.files(), ["edges.csv", "nodes.csv"]);
-    // Where nothing runs on a card, none is looked for.
+    // Where nothing runs on a GPU, none is looked for.
     let done =
         place.succeed("fill nodes.csv edges.csv -o out.csv --method column-mean --device cuda");
     assert!(
-        done.err.contains("note: --device cuda:0: nothing here runs on a card"),
+        done.err.contains("warning: --device cuda:0: none of these methods runs on a GPU"),
         "{}",
         done.err
     );
 }
 
 #[test]
-fn without_a_card_auto_is_the_cpu() {
+fn without_a_gpu_auto_is_the_cpu() {
     if !is_without_driver("the device auto") {
         return;
     }

@@ -60,5 +60,5 @@ fn offline_it_says_what_to_do() {
     assert_eq!(done.code, 1);
     assert!(done.err.contains("--data-dir"), "{}", done.err);
     let unknown = place.run("datasets get corra --data-dir here");
-    assert!(unknown.code != 0 && unknown.err.contains("cora"), "{}", unknown.err);
+    assert!(unknown.code == 2 && unknown.err.contains("cora"), "{}", unknown.err);
 }

@@ -38,6 +38,18 @@ fn the_json_has_every_seed_and_their_mean() {
 }
 
 #[test]
+fn lists_may_have_spaces() {
+    let place = Place::with_ring();
+    let words = ["evaluate", "nodes.csv", "edges.csv", "--format", "json"];
+    let lists = ["--methods", "fp, arb ", "--top-k", "1, 2"];
+    let done = place.run_words(&[&words[..], &lists[..]].concat());
+    assert_eq!(done.code, 0, "{}", done.err);
+    let json: Value = serde_json::from_str(&done.out).expect("JSON");
+    let names: Vec<_> = json["methods"].as_array().expect("methods").iter().collect();
+    assert_eq!([&names[0]["method"], &names[1]["method"]], ["fp", "arb"]);
+}
+
+#[test]
 fn single_cells_can_be_hidden() {
     let place = town(&GeneratorConfig { nodes: 300, ..GeneratorConfig::default() });
     let done =

@@ -90,7 +90,7 @@ fn evaluations_may_show_labels() {
     let score = |rest: &str| -> Value {
         serde_json::from_str(&place.succeed(&format!("{call} {rest}")).out).expect("JSON")
     };
-    let with = score("--label community --labels 0.5");
+    let with = score("--label community --label-share 0.5");
     let without = score("--label community");
     for method in 0..2 {
         let recall = |report: &Value| {
@@ -105,9 +105,9 @@ fn evaluations_may_show_labels() {
 fn shares_of_labels_that_make_no_sense_are_wrong_calls() {
     let place = communities();
     for (rest, part) in [
-        ("--label community --labels 2", "--labels 2: the share lies between 0 and 1"),
-        ("--label community --labels NaN", "the share lies between 0 and 1"),
-        ("--labels 0.5", "there are no labels"),
+        ("--label community --label-share 2", "--label-share 2: the share lies between 0 and 1"),
+        ("--label community --label-share NaN", "the share lies between 0 and 1"),
+        ("--label-share 0.5", "there are no labels"),
     ] {
         let done = place.run(&format!("evaluate nodes.csv --methods svga {rest}"));
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{rest}: {}", done.err);

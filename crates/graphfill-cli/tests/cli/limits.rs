@@ -82,7 +82,7 @@ fn an_input_is_never_a_history_nor_a_file_written_twice() {
     let before = place.read("nodes.csv");
     let done =
         place.run("fill nodes.csv --method svga --max-updates 10 --history nodes.csv -o out.csv");
-    assert_eq!(done.code, 1, "{}", done.err);
+    assert_eq!(done.code, 2, "{}", done.err);
     assert_eq!(place.read("nodes.csv"), before);
     let done =
         place.run("fill nodes.csv --method svga --max-updates 10 --history out.csv -o out.csv");
@@ -98,8 +98,8 @@ fn too_little_memory_is_told_before_training() {
         ));
         assert_eq!((done.code, done.out.as_str()), (1, ""), "{method}: {}", done.err);
         let lower = match method {
-            "svga-p" => "--method arb".to_owned(),
-            _ => format!("as in --param {method}.hidden=128"),
+            "svga-p" => "or take the method arb".to_owned(),
+            _ => format!("({method}.hidden = 128)\n  --param {method}.hidden=128"),
         };
         for part in ["error: training needs", "1000 bytes are allowed", &lower] {
             assert!(done.err.contains(part), "{method}, {part}: {}", done.err);
@@ -118,8 +118,8 @@ fn senseless_limits_are_wrong_calls() {
         "--max-updates 0",
         "--time-limit soon",
         "--memory-limit lots",
-        "--every 10",
-        "--every 0 --checkpoint town.model",
+        "--checkpoint-every 10",
+        "--checkpoint-every 0 --checkpoint town.model",
         "--method svga --param svga.hidden=0",
         "--method svga --param svga.encoder=magic",
     ] {
@@ -127,6 +127,6 @@ fn senseless_limits_are_wrong_calls() {
         assert_eq!(done.code, 2, "{wrong}: {}", done.err);
     }
     let nowhere = place.run("fill nodes.csv -o out.csv --method svga --history no/such/folder.csv");
-    assert_eq!(nowhere.code, 1, "{}", nowhere.err);
+    assert_eq!(nowhere.code, 2, "{}", nowhere.err);
     assert!(nowhere.err.contains("no/such/folder.csv"), "{}", nowhere.err);
 }

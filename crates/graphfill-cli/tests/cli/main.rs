@@ -9,6 +9,7 @@ mod labels;
 mod limits;
 mod looking;
 mod models;
+mod printing;
 mod reproducing;
 mod resuming;
 mod stopping;

@@ -138,6 +138,8 @@ fn other_labels_are_refused() {
             let said =
                 "it knows the classes c0, c1, c2, c3, c4, c5, c6, c7, and here are c0, c1, c3";
             assert!(done.err.contains(said), "{method}, {file}: {}", done.err);
+            let flag = "\n  --type community=unused\n";
+            assert!(done.err.contains(flag), "{method}, {file}: {}", done.err);
             // As the message says.
             place.succeed(&calls("--type community=unused", file, &model));
         }
@@ -154,12 +156,10 @@ fn other_labels_are_refused() {
 fn what_is_no_model_is_refused() {
     let place = people();
     place.write("empty.model", "");
-    for (file, part) in
-        [("nodes.csv", "nodes.csv"), ("empty.model", "empty.model"), ("none.model", "none.model")]
-    {
+    for (file, code) in [("nodes.csv", 1), ("empty.model", 1), ("none.model", 2)] {
         let done = place.run(&format!("fill nodes.csv --model {file} -o out.csv"));
-        assert_eq!(done.code, 1, "{file}: {}", done.err);
-        assert!(done.err.starts_with("error: ") && done.err.contains(part), "{}", done.err);
+        assert_eq!(done.code, code, "{file}: {}", done.err);
+        assert!(done.err.starts_with("error: ") && done.err.contains(file), "{}", done.err);
         assert!(!done.err.contains("panicked") && !place.path("out.csv").exists());
     }
 }

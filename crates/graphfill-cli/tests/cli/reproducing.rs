@@ -10,7 +10,7 @@ const METHODS: &str = "--methods column-mean,neighbour-mean";
 fn prepared() -> Place {
     let place = town(&GeneratorConfig { nodes: 150, ..GeneratorConfig::default() });
     std::fs::create_dir_all(place.path("data/town")).expect("a folder");
-    place.succeed("convert nodes.csv data/town/town.npz");
+    place.succeed("convert nodes.csv -o data/town/town.npz");
     place
 }
 
@@ -50,10 +50,52 @@ fn a_second_run_finds_everything_done() {
     assert!(other.err.contains("[2/2]"), "{}", other.err);
 }
 
+/// A run on some methods or data sets leaves the rows of the others in the table, with their commands.
+#[test]
+fn a_part_of_the_grid_keeps_the_other_rows() {
+    let place = prepared();
+    std::fs::create_dir_all(place.path("data/village")).expect("a folder");
+    place.succeed("convert nodes.csv -o data/village/village.npz");
+    let call = "reproduce table2 --data-dir data --datasets";
+    place.succeed(&format!("{call} town,village {METHODS} --seeds 0..1"));
+    let rows = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with("| `")).map(str::to_owned).collect()
+    };
+    let before = place.read("reproduction/table2.md");
+    let count = rows(&before).len();
+    let done = place.succeed(&format!("{call} village --methods fp,column-mean --seeds 0"));
+    let after = place.read("reproduction/table2.md");
+    assert_eq!(done.out, after, "what is written is shown");
+    assert!(rows(&after).len() > count, "{after}");
+    let (town, village) = after.split_once("### village").expect("both data sets");
+    let (old_town, _) = before.split_once("### village").expect("both data sets");
+    assert_eq!(rows(town), rows(old_town), "town was not run again");
+    let seeds = |method: &str| {
+        let row = village.lines().find(|line| line.contains(method)).expect("a row");
+        row.split('|').nth(2).map(|cell| cell.trim().to_owned())
+    };
+    assert_eq!(seeds("`column-mean`").as_deref(), Some("1"), "replaced: {village}");
+    assert_eq!(seeds("`neighbour-mean`").as_deref(), Some("2"), "kept: {village}");
+    assert_eq!(seeds("`fp`").as_deref(), Some("1"), "added: {village}");
+    for command in
+        ["--datasets town,village --methods column-mean", "--datasets village --methods fp"]
+    {
+        assert!(after.contains(command), "{command}: {after}");
+    }
+    // 2 methods × 2 seeds of town; of village 2 seeds of one method and 1 seed of two.
+    assert_eq!(place.read("reproduction/table2.csv").lines().count(), 1 + 4 + 2 + 2);
+    assert!(place.read("reproduction/README.md").contains("### town"));
+    place.write("reproduction/table2.json", "{}");
+    let damaged = place.run(&format!("{call} town {METHODS} --seeds 0"));
+    assert_eq!(damaged.code, 1, "{}", damaged.err);
+    assert!(damaged.err.contains("table2.json: expected results"), "{}", damaged.err);
+    assert_eq!(place.read("reproduction/table2.md"), after);
+}
+
 #[test]
 fn figures_are_drawn_and_shown_on_the_page() {
     let place = prepared();
-    let call = "reproduce ablation --datasets town --data-dir data --out results/runs";
+    let call = "reproduce ablation --datasets town --data-dir data -o results/runs";
     let limits = "--page results/page.md --max-updates 20 --seeds 0..1 --param svga.hidden=8";
     place.succeed(&format!("{call} {limits} --methods svga,svga-r"));
     let figure = place.read("results/runs/ablation.svg");
@@ -154,12 +196,12 @@ fn a_page_leads_to_the_folder_and_never_takes_the_place_of_something_else() {
     let place = prepared();
     let call = format!("reproduce table2 --datasets town --data-dir data {METHODS} --seeds 0");
     std::fs::create_dir_all(place.path("docs")).expect("a folder");
-    place.succeed(&format!("{call} --out results --page docs/page.md"));
+    place.succeed(&format!("{call} -o results --page docs/page.md"));
     assert!(place.read("docs/page.md").contains("](../results/table2.csv)"));
     // The same page may be written again, another text may not.
-    place.succeed(&format!("{call} --out results --page docs/page.md"));
+    place.succeed(&format!("{call} -o results --page docs/page.md"));
     place.write("README.md", "# My project\n");
-    let refused = place.run(&format!("{call} --out ."));
+    let refused = place.run(&format!("{call} -o ."));
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(refused.err.contains("name another place with --page"), "{}", refused.err);
     assert_eq!(place.read("README.md"), "# My project\n");

@@ -29,9 +29,9 @@ fn reached(place: &Place, name: &str) -> Option<(u64, u64)> {
 /// Kills the command at random moments, lets it finish at last, and compares with a run in one go.
 fn survives_kills(place: &Place, call: &str, kills: usize) {
     let began = Instant::now();
-    place.succeed(&format!("{call} -o whole.csv --checkpoint whole.model --every 10"));
+    place.succeed(&format!("{call} -o whole.csv --checkpoint whole.model --checkpoint-every 10"));
     let whole = began.elapsed();
-    let resumed = format!("{call} -o pieces.csv --checkpoint pieces.model --every 10");
+    let resumed = format!("{call} -o pieces.csv --checkpoint pieces.model --checkpoint-every 10");
     let mut random = 0x2545_F491_4F6C_DD1Du64;
     let mut states = Vec::new();
     for _ in 0..kills {
@@ -101,7 +101,7 @@ fn a_checkpoint_of_another_run_is_refused() {
     ] {
         let done = place.run(&format!("{another} -o another.csv --checkpoint own.model"));
         assert_eq!(done.code, 1, "{another}: {}", done.err);
-        for part in ["error: own.model: it is of another run", "name another --checkpoint"] {
+        for part in ["error: own.model: it is of another run", "\n  --checkpoint FILE\n"] {
             assert!(done.err.contains(part), "{another}: {}", done.err);
         }
         assert!(!place.path("another.csv").exists());

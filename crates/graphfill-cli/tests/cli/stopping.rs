@@ -1,4 +1,4 @@
-//! Ctrl-C ends training, not the job: what was reached is written.
+//! Ctrl-C and SIGTERM end training, not the job: the best estimates so far are written.
 
 #![cfg(unix)]
 
@@ -23,19 +23,24 @@ fn people() -> Place {
 
 /// Presses Ctrl-C as soon as there is a checkpoint.
 fn interrupted(place: &Place, call: &str, checkpoint: &str) -> Done {
-    let child = place.start(&format!("{call} --checkpoint {checkpoint} --every 10"));
+    signalled("-INT", place, call, checkpoint)
+}
+
+/// Sends a signal as soon as there is a checkpoint.
+fn signalled(signal: &str, place: &Place, call: &str, checkpoint: &str) -> Done {
+    let child = place.start(&format!("{call} --checkpoint {checkpoint} --checkpoint-every 10"));
     let began = Instant::now();
     while !place.path(checkpoint).exists() {
         assert!(began.elapsed() < Duration::from_secs(60), "there is no checkpoint yet");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let done = press_ctrl_c(child);
+    let done = send(signal, child);
     assert!(began.elapsed() < Duration::from_secs(60), "it took long to stop");
     done
 }
 
-fn press_ctrl_c(child: Child) -> Done {
-    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+fn send(signal: &str, child: Child) -> Done {
+    let told = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(told.expect("kill").success());
     done(&child.wait_with_output().expect("ended"))
 }
@@ -56,9 +61,18 @@ fn what_was_reached_is_written_and_the_same_command_goes_on() {
     assert_eq!(refused.code, 1, "{}", refused.err);
     assert!(refused.err.contains("was not finished"), "{}", refused.err);
 
-    place.succeed(&format!("{call} -o out.csv --checkpoint town.model --every 10"));
+    place.succeed(&format!("{call} -o out.csv --checkpoint town.model --checkpoint-every 10"));
     place.succeed(&format!("{call} -o whole.csv"));
     assert_eq!(place.read("out.csv"), place.read("whole.csv"));
+}
+
+#[test]
+fn sigterm_stops_as_ctrl_c_does_and_ends_with_143() {
+    let place = people();
+    let done = signalled("-TERM", &place, &format!("{PATIENT} -o out.csv"), "town.model");
+    assert_eq!(done.code, 143, "{}", done.err);
+    assert!(done.err.contains("out.csv has the best estimates so far"), "{}", done.err);
+    assert!(is_complete(&place.read("out.csv")), "{}", place.read("out.csv"));
 }
 
 #[test]

@@ -51,7 +51,12 @@ impl Place {
         done(&self.command(arguments).output().expect("run"))
     }
 
-    /// The same with a variable of the environment.
+    /// Runs the program with these arguments, which may have spaces.
+    pub(crate) fn run_words(&self, words: &[&str]) -> Done {
+        done(&self.command("").args(words).output().expect("run"))
+    }
+
+    /// Runs the program with a variable of the environment.
     pub(crate) fn run_with(&self, (name, value): (&str, &str), arguments: &str) -> Done {
         done(&self.command(arguments).env(name, value).output().expect("run"))
     }
@@ -73,7 +78,7 @@ impl Place {
     fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("graphfill"));
         command.current_dir(self.folder.path()).env("NO_COLOR", "1").env_remove("GRAPHFILL_DATA");
-        command.env_remove("GRAPHFILL_MIRROR").env("COLUMNS", "100");
+        command.env_remove("GRAPHFILL_MIRROR").env_remove("GRAPHFILL_DEVICE").env("COLUMNS", "100");
         command.args(arguments.split_whitespace());
         command
     }

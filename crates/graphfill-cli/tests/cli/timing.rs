@@ -87,7 +87,9 @@ fn a_profile_tells_every_operation() {
 fn too_little_memory_is_told_before_anything_runs() {
     let done = Place::new().run(&format!("bench {SMALL} --memory-limit 100kB"));
     assert_eq!((done.code, done.out.as_str()), (1, ""));
-    for part in ["cora: training needs", "97.7 KiB are allowed", "lower --hidden"] {
+    for part in
+        ["cora: training needs", "97.7 KiB are allowed", "lower the hidden width\n  --hidden N"]
+    {
         assert!(done.err.contains(part), "{part}: {}", done.err);
     }
 }
@@ -95,7 +97,7 @@ fn too_little_memory_is_told_before_anything_runs() {
 #[test]
 fn other_shapes_and_sizes_are_wrong_calls() {
     for (call, wanted) in [
-        ("bench --shapes karate", "there is no shape `karate`; there are cora, citeseer"),
+        ("bench --shapes karate", "there is no shape 'karate'; there are cora, citeseer"),
         ("bench --memory-limit lots", "a size such as 4GiB"),
         ("bench --nodes 0", "0 is not in"),
         ("bench --features 0", "0 is not in"),

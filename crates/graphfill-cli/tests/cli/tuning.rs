@@ -1,4 +1,4 @@
-//! `--tune` and `--parameters`: settings that were searched for, kept in a file.
+//! `--tune` and `--params-file`: settings that were searched for, kept in a file.
 
 use graphfill::data::generator::GeneratorConfig;
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn trials(place: &Place) -> Vec<toml::Value> {
 #[test]
 fn trials_are_kept_and_added_to() {
     let place = people(100);
-    let done = place.succeed(&format!("{CALL} --tune 3 --parameters found.toml"));
+    let done = place.succeed(&format!("{CALL} --tune 3 --params-file found.toml"));
     assert!(done.err.contains("the best of 3 settings, kept in found.toml"), "{}", done.err);
     let first = trials(&place);
     assert_eq!(first.len(), 3);
@@ -28,7 +28,7 @@ fn trials_are_kept_and_added_to() {
         assert!(trial["parameters"].get("lambda").is_some());
         assert!(trial["parameters"].get("hidden").is_none(), "the call fixed it");
     }
-    let done = place.succeed(&format!("{CALL} --tune 5 --parameters found.toml"));
+    let done = place.succeed(&format!("{CALL} --tune 5 --params-file found.toml"));
     assert!(done.err.contains("3 trials are known from found.toml"), "{}", done.err);
     let second = trials(&place);
     assert_eq!(second.len(), 5);
@@ -42,7 +42,7 @@ fn trials_are_kept_and_added_to() {
     let best = second.iter().max_by(|a, b| score(a).total_cmp(&score(b))).expect("a trial");
     let file: toml::Table = place.read("found.toml").parse().expect("TOML");
     assert_eq!(file["svga"], best["parameters"]);
-    let done = place.succeed(&format!("{CALL} --parameters found.toml --format json"));
+    let done = place.succeed(&format!("{CALL} --params-file found.toml --format json"));
     let summary: Value = serde_json::from_str(&done.out).expect("JSON");
     let used = &summary["columns"][0]["parameters"];
     for (name, value) in best["parameters"].as_table().expect("parameters") {
@@ -55,7 +55,7 @@ fn trials_are_kept_and_added_to() {
     assert_eq!(trials(&place).len(), 5, "without --tune the file is only read");
 
     // What the call says comes before what the file says.
-    let call = format!("{CALL} --parameters found.toml --param svga.lambda=0.25 --format json");
+    let call = format!("{CALL} --params-file found.toml --param svga.lambda=0.25 --format json");
     let summary: Value = serde_json::from_str(&place.succeed(&call).out).expect("JSON");
     assert_eq!(summary["columns"][0]["parameters"]["lambda"], 0.25);
 }
@@ -63,12 +63,12 @@ fn trials_are_kept_and_added_to() {
 #[test]
 fn the_trials_of_another_search_are_refused() {
     let place = people(100);
-    place.succeed(&format!("{CALL} --tune 1 --parameters found.toml"));
+    place.succeed(&format!("{CALL} --tune 1 --params-file found.toml"));
     let before = place.read("found.toml");
     let other = people(90);
     other.write("found.toml", &before);
     for (place, call) in [(&other, CALL.to_owned()), (&place, format!("{CALL} --seed 4"))] {
-        let done = place.run(&format!("{call} --tune 2 --parameters found.toml"));
+        let done = place.run(&format!("{call} --tune 2 --params-file found.toml"));
         assert_eq!(done.code, 2, "{}", done.err);
         for part in ["found.toml has the trials of another search", "seed 0"] {
             assert!(done.err.contains(part), "{}", done.err);
@@ -80,13 +80,14 @@ fn the_trials_of_another_search_are_refused() {
 #[test]
 fn nothing_to_tune_is_said() {
     let place = people(60);
-    let done = place.run("fill nodes.csv -o out.csv --method arb --tune 3 --parameters found.toml");
+    let done =
+        place.run("fill nodes.csv -o out.csv --method arb --tune 3 --params-file found.toml");
     assert_eq!(done.code, 2, "{}", done.err);
     assert!(done.err.contains("method 'arb' has nothing to tune"), "{}", done.err);
     assert!(!place.path("found.toml").exists() && !place.path("out.csv").exists());
     let done = place.run("fill nodes.csv -o out.csv --method svga --tune 3");
     assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("--parameters"), "{}", done.err);
+    assert!(done.err.contains("--params-file"), "{}", done.err);
 }
 
 #[test]
@@ -95,14 +96,14 @@ fn files_that_hold_no_parameters_are_refused() {
     place.write("broken.toml", "[svga\nlambda = 1");
     place.write("unknown.toml", "[svga]\nlamda = 1.0\n");
     place.write("outside.toml", "[svga]\ndropout = 7.0\n");
-    for (file, part) in [
-        ("missing.toml", "missing.toml"),
-        ("broken.toml", "broken.toml is no file of parameters"),
-        ("unknown.toml", "lamda"),
-        ("outside.toml", "dropout"),
+    for (file, code, part) in [
+        ("missing.toml", 2, "missing.toml"),
+        ("broken.toml", 1, "broken.toml is no file of parameters"),
+        ("unknown.toml", 2, "'lamda' (did you mean 'lambda'?)"),
+        ("outside.toml", 2, "dropout"),
     ] {
-        let done = place.run(&format!("{CALL} --parameters {file}"));
-        assert!(done.code == 1 || done.code == 2, "{file}: {} {}", done.code, done.err);
+        let done = place.run(&format!("{CALL} --params-file {file}"));
+        assert_eq!(done.code, code, "{file}: {}", done.err);
         assert!(done.err.starts_with("error: ") && done.err.contains(part), "{}", done.err);
         assert!(!place.path("out.csv").exists());
     }
@@ -111,7 +112,7 @@ fn files_that_hold_no_parameters_are_refused() {
 #[test]
 fn evaluate_tunes_one_method() {
     let place = people(100);
-    let call = "evaluate nodes.csv --max-updates 20 --param svga.hidden=8 --tune 2 --parameters found.toml --format json";
+    let call = "evaluate nodes.csv --max-updates 20 --param svga.hidden=8 --tune 2 --params-file found.toml --format json";
     let done = place.run(&format!("{call} --methods svga,arb"));
     assert_eq!(done.code, 2, "{}", done.err);
     assert!(done.err.contains("--tune takes one method"), "{}", done.err);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::device::Device;
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Lower, Result};
 
 /// How much memory a plan may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub enum MemoryLimit {
 
 impl MemoryLimit {
     /// Whether so many bytes may be taken of the processor's memory; if not, the error says what is
-    /// needed, what there is, what is large, and to lower `parameter`.
+    /// needed, what there is, what is large, and what to `lower`.
     pub fn check(
         self,
         needed: u64,
         largest: impl FnOnce() -> String,
-        parameter: &str,
+        lower: impl Into<Lower>,
     ) -> Result<()> {
-        self.check_on(&Device::cpu(), needed, largest, parameter)
+        self.check_on(&Device::cpu(), needed, largest, lower)
     }
 
     /// The same of the memory of a device.
@@ -32,12 +32,16 @@ impl MemoryLimit {
         device: &Device,
         needed: u64,
         largest: impl FnOnce() -> String,
-        parameter: &str,
+        lower: impl Into<Lower>,
     ) -> Result<()> {
         let (available, limit) = match self {
             MemoryLimit::Available => (device.available_memory(), "available"),
             MemoryLimit::Allowed(bytes) => (Some(bytes), "allowed"),
         };
+        let mut lower = lower.into();
+        if device.is_cuda() {
+            lower.what.push_str(", or use the CPU");
+        }
         match available {
             Some(available) if needed > available => Err(EngineError::Memory {
                 needed,
@@ -47,10 +51,7 @@ impl MemoryLimit {
                     false => limit.to_owned(),
                 },
                 largest: largest(),
-                lower: match device.is_cuda() {
-                    true => format!("{parameter}, or use the CPU"),
-                    false => parameter.to_owned(),
-                },
+                lower,
             }),
             _ => Ok(()),
         }

@@ -23,7 +23,7 @@ use arrangement::{Sharing, arrange};
 
 use crate::Shape;
 use crate::device::Device;
-use crate::error::{EngineError, Result, in_units};
+use crate::error::{EngineError, Lower, Result, in_units};
 use crate::fingerprint::Fingerprint;
 use crate::program::{Constant, Named, Operation, Program, Recorded, Role, stream_prefix};
 
@@ -212,17 +212,18 @@ impl Plan {
         Ok(self.program(program)?.1.steps.iter().map(Step::arithmetic).sum())
     }
 
-    /// Whether the plan fits; if not, the error says what is needed, what there is, and to lower
-    /// `parameter`. On a card, buffers that were kept apart share memory where they would not fit
+    /// Whether the plan fits; if not, the error says what is needed, what there is, and what to
+    /// `lower`. On a card, buffers that were kept apart share memory where they would not fit
     /// otherwise, and the parameters are there twice once a session keeps them.
-    pub fn check_memory(&mut self, limit: MemoryLimit, parameter: &str) -> Result<()> {
-        if self.fits(limit, parameter).is_err() && self.device.is_cuda() {
+    pub fn check_memory(&mut self, limit: MemoryLimit, lower: impl Into<Lower>) -> Result<()> {
+        let lower = lower.into();
+        if self.fits(limit, lower.clone()).is_err() && self.device.is_cuda() {
             self.arrange(Sharing::Allowed);
         }
-        self.fits(limit, parameter)
+        self.fits(limit, lower)
     }
 
-    fn fits(&self, limit: MemoryLimit, parameter: &str) -> Result<()> {
+    fn fits(&self, limit: MemoryLimit, lower: Lower) -> Result<()> {
         let is_parameter = |buffer: &&Buffer| matches!(buffer.role, Role::Parameter(_));
         let parameters = self.buffers.iter().filter(is_parameter);
         let kept: u64 = match self.device.is_cuda() {
@@ -230,7 +231,7 @@ impl Plan {
             false => 0,
         };
         let needed = self.peak_bytes() + kept;
-        limit.check_on(&self.device, needed, || self.largest_buffers(), parameter)
+        limit.check_on(&self.device, needed, || self.largest_buffers(), lower)
     }
 
     /// The fewest bytes that one run of a program can move: every operation reads its inputs and what

@@ -124,7 +124,7 @@ pub fn time_update(shape: &BenchShape, options: &BenchOptions<'_>) -> Result<Upd
     let mut plan = workload.plan(variant)?.on(device);
     let edges = workload.edges();
     drop(workload);
-    plan.check_memory(options.memory, "--hidden")?;
+    plan.check_memory(options.memory, "the hidden width")?;
     let planned_bytes = plan.peak_bytes();
     let moved_bytes = plan.bytes_moved(TRAINING)?;
     let gflop_per_update = plan.arithmetic(TRAINING)? as f64 / 1e9;
@@ -175,7 +175,7 @@ pub fn profile_update(
     runs: u32,
 ) -> Result<Vec<OperationTime>> {
     let mut plan = Workload::new(shape)?.plan(options.variant)?.on(options.device);
-    plan.check_memory(options.memory, "--hidden")?;
+    plan.check_memory(options.memory, "the hidden width")?;
     let mut session = Session::new(plan, 0)?;
     clock::warm_up(&mut session, TRAINING)?;
     let mut times = session.profile(TRAINING, 1)?;

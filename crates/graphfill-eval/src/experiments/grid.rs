@@ -137,6 +137,7 @@ fn failure(error: MethodError) -> Result<Failure> {
     match error {
         MethodError::Data(DataError::Cancelled | DataError::Write { .. }) => Err(error),
         MethodError::Engine(EngineError::Memory { .. }) => Ok(Failure::Memory(error.to_string())),
+        MethodError::NoFeatures => Ok(Failure::Refused(error.to_string())),
         MethodError::Table(reason) => Ok(Failure::Refused(reason)),
         other => Ok(Failure::Other(other.to_string())),
     }

@@ -120,7 +120,7 @@ fn worth_training(task: &Task<'_>) -> std::result::Result<(), String> {
     if seconds > LONGEST_SECONDS && task.training.deadline.is_none() {
         let minutes = (seconds / 60.0).round();
         return Err(format!(
-            "svga-p may be better but takes about {minutes} minutes: --method svga-p, or --time-limit"
+            "svga-p may be better but takes about {minutes} minutes: choose it, or set a time limit"
         ));
     }
     Ok(())

@@ -150,9 +150,7 @@ pub fn tune(
 
 fn check(table: &NodeTable, graph: &UndirectedGraph) -> Result<()> {
     if table.used_columns().next().is_none() {
-        return Err(MethodError::Table(
-            "no column of the table can be estimated\n  graphfill inspect says why; declare types with --type NAME=KIND".to_owned(),
-        ));
+        return Err(MethodError::NoFeatures);
     }
     if graph.nodes() != table.rows() {
         return Err(MethodError::Table(format!(

@@ -1,7 +1,7 @@
 //! Each of the three networks as a method.
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, Session, TensorStore};
 
 use super::model::{Model, PREDICTION, TRAINING};
 use super::settings::{PARAMETERS, Settings};
@@ -132,9 +132,12 @@ impl Learner for NetworkLearner {
         vec![TRAINING]
     }
 
-    fn memory_parameter(&self) -> String {
-        let width = (self.settings.hidden / 2).max(1);
-        format!("the width of the graph layers, as in --param {}.hidden={width}", self.name())
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved(
+            "the width of the graph layers",
+            format!("{}.hidden", self.name()),
+            self.settings.hidden,
+        )
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

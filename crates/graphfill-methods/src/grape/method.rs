@@ -1,7 +1,7 @@
 //! GRAPE as a method.
 
 use graphfill_data::CellMask;
-use graphfill_engine::{MemoryLimit, Plan, Session, TensorStore};
+use graphfill_engine::{Lower, MemoryLimit, Plan, Session, TensorStore};
 
 use super::edges::Edges;
 use super::model::{BASE, BIAS, LATENT, UNIT_VECTORS, VALUES, WEIGHT};
@@ -91,7 +91,7 @@ impl GrapeLearner {
             format!("{edges} known cells of {width} features, {numbers} numbers for each")
         };
         let (needed, device) = (4 * edges * numbers, &task.training.device);
-        Ok(limit.check_on(device, needed, largest, &self.memory_parameter())?)
+        Ok(limit.check_on(device, needed, largest, self.memory_parameter())?)
     }
 }
 
@@ -104,9 +104,8 @@ impl Learner for GrapeLearner {
         vec![TRAINING]
     }
 
-    fn memory_parameter(&self) -> String {
-        let width = (self.settings.model.width / 2).max(1);
-        format!("the hidden width, as in --param grape.hidden={width}")
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved("the hidden width", "grape.hidden".to_owned(), self.settings.model.width)
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

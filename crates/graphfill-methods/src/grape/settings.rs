@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use crate::error::Result;
-use crate::learning::{Criterion, GeneratorConfig, PATIENCE_INFO, Schedule, learning_rate_info};
+use crate::learning::{Criterion, PATIENCE_INFO, Schedule, TrainingConfig, learning_rate_info};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
@@ -44,7 +44,7 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Settings {
     pub(super) model: Model,
-    pub(super) config: GeneratorConfig,
+    pub(super) config: TrainingConfig,
 }
 
 impl Settings {
@@ -64,7 +64,7 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: number(PATIENCE, 300.0) as u64,
         };
-        let config = GeneratorConfig {
+        let config = TrainingConfig {
             schedule,
             models: 1,
             unvalidated_updates: UNVALIDATED_UPDATES,

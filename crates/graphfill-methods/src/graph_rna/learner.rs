@@ -3,7 +3,7 @@
 
 use graphfill_data::CellMask;
 use graphfill_engine::random::{Key, uniforms};
-use graphfill_engine::{Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, Session, TensorStore};
 
 use super::places::Places;
 use super::settings::{NAME, Settings};
@@ -109,9 +109,8 @@ impl Learner for GraphRnaLearner {
         vec![&self.updates[(number % self.updates.len() as u64) as usize]]
     }
 
-    fn memory_parameter(&self) -> String {
-        let paths = (self.settings.manner.paths / 2).max(1);
-        format!("the number of walks, as in --param {NAME}.paths={paths}")
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved("the number of walks", format!("{NAME}.paths"), self.settings.manner.paths)
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

@@ -3,7 +3,7 @@
 use super::model::Model;
 use super::walks::{Manner, OwnAttributes};
 use crate::error::Result;
-use crate::learning::{Criterion, GeneratorConfig, PATIENCE_INFO, Schedule, learning_rate_info};
+use crate::learning::{Criterion, PATIENCE_INFO, Schedule, TrainingConfig, learning_rate_info};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
@@ -71,7 +71,7 @@ pub(super) const PARAMETERS: &[ParameterInfo] = &[
 pub(super) struct Settings {
     pub(super) model: Model,
     pub(super) manner: Manner,
-    pub(super) config: GeneratorConfig,
+    pub(super) config: TrainingConfig,
 }
 
 impl Settings {
@@ -101,7 +101,7 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: number(PATIENCE_NAME, PATIENCE as f64) as u64,
         };
-        let config = GeneratorConfig {
+        let config = TrainingConfig {
             schedule,
             models: 1,
             unvalidated_updates: UNVALIDATED_UPDATES,

@@ -66,10 +66,7 @@ impl<'a> Course<'a> {
                 let store = TensorStore::read_beside_session(path)?;
                 let of_this = store.texts.get(IDENTITY) == Some(&identity);
                 if !of_this {
-                    return Err(MethodError::Checkpoint {
-                        path: path.clone(),
-                        problem: "it is of another run: other data, another method or other settings\n  run the command that began it, name another --checkpoint, or remove it".to_owned(),
-                    });
+                    return Err(MethodError::OtherRun { path: path.clone() });
                 }
                 Some(store)
             }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use graphfill_data::CellMask;
-use graphfill_engine::{MemoryLimit, Plan, Session, TensorStore};
+use graphfill_engine::{Lower, MemoryLimit, Plan, Session, TensorStore};
 
 use super::course::{Course, finished_count, finished_in};
 use super::decoded::{Decoded, TrainedModel};
@@ -58,8 +58,8 @@ pub trait Learner {
     /// The programs of one update, in their order; the outputs of the last one are watched. Updates
     /// are numbered from 0.
     fn update(&self, number: u64) -> Vec<&str>;
-    /// The parameter to lower where memory does not suffice.
-    fn memory_parameter(&self) -> String;
+    /// What to lower where memory does not suffice.
+    fn memory_parameter(&self) -> Lower;
     /// The model for a table of which `unknown` may not be seen.
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared>;
     /// The model that a session has learnt.
@@ -86,7 +86,7 @@ pub trait Learner {
 
 /// How many models there are and how long they train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GeneratorConfig {
+pub struct TrainingConfig {
     /// How long a model trains.
     pub schedule: Schedule,
     /// How many models are averaged.
@@ -111,7 +111,7 @@ pub struct Learnt {
 
 impl Learnt {
     /// Trains.
-    pub fn fit(learner: &dyn Learner, config: &GeneratorConfig, task: &Task<'_>) -> Result<Learnt> {
+    pub fn fit(learner: &dyn Learner, config: &TrainingConfig, task: &Task<'_>) -> Result<Learnt> {
         let sets = task.validation.len().min(HIDDEN_SETS);
         let nothing = CellMask::none(task.features.rows(), task.features.cells());
         let hidden = task.validation[..sets].iter().fold(nothing, |all, set| all.union(set));
@@ -199,7 +199,7 @@ const STAGES: &str = "stages";
 /// first was ended early. And the classes of nodes.
 fn refit(
     learner: &dyn Learner,
-    config: &GeneratorConfig,
+    config: &TrainingConfig,
     task: &Task<'_>,
     course: &mut Course<'_>,
     selected: &Selected,
@@ -253,7 +253,7 @@ fn choices(
 
 fn check_memory(learner: &dyn Learner, task: &Task<'_>, plan: &mut Plan) -> Result<()> {
     let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
-    Ok(plan.check_memory(limit, &learner.memory_parameter())?)
+    Ok(plan.check_memory(limit, learner.memory_parameter())?)
 }
 
 /// What tells a course apart: the method, everything that was chosen, the seed, and all that the

@@ -28,7 +28,7 @@ pub use classes::likeliest_classes;
 pub use course::{Course, Finished, Stage, finished_count, finished_in};
 pub use decoded::{Decoded, TrainedModel};
 pub use decoding::{Bias, Decoding};
-pub use fit::{GeneratorConfig, HIDDEN_SETS, Learner, Learnt, Outlet, Prepared};
+pub use fit::{HIDDEN_SETS, Learner, Learnt, Outlet, Prepared, TrainingConfig};
 pub use history::{History, HistoryLine};
 pub use known_rows::known_rows;
 pub use network_settings::{

@@ -7,7 +7,7 @@
 
 use graphfill_engine::{Adam, Schedule as Rate, WeightDecay};
 
-use super::fit::GeneratorConfig;
+use super::fit::TrainingConfig;
 use super::scales::{Counts, NumericBlocks, ScaleOptions};
 use super::training::Schedule;
 use super::validator::Criterion;
@@ -137,8 +137,8 @@ impl NetworkSettings {
     }
 
     /// How long one model trains.
-    pub fn config(&self) -> GeneratorConfig {
-        GeneratorConfig {
+    pub fn config(&self) -> TrainingConfig {
+        TrainingConfig {
             schedule: Schedule {
                 epoch: EPOCH,
                 most_updates: MOST_UPDATES,

@@ -142,10 +142,7 @@ fn check_classes(saved: &str, task: &Task<'_>) -> Result<()> {
         "" => "it was trained without labels".to_owned(),
         _ => format!("it knows the classes {}, and here are {}", list(saved), list(&found)),
     };
-    Err(MethodError::Table(format!(
-        "the model has learnt other labels: {problem}\n  to fill the other columns, leave the labels alone: --type {}=unused instead of --label",
-        labels.name
-    )))
+    Err(MethodError::OtherLabels { problem, column: labels.name.clone() })
 }
 
 fn first_difference(saved: &str, found: &str) -> String {

@@ -4,7 +4,7 @@ use graphfill_engine::{Session, Tensors};
 
 use super::course::{Course, Stage};
 use super::decoded::{Decoded, TrainedModel};
-use super::fit::{GeneratorConfig, Learner, Outlet, Prepared};
+use super::fit::{Learner, Outlet, Prepared, TrainingConfig};
 use super::judges::Judges;
 use super::training::{Schedule, Validation};
 use super::trust::Trust;
@@ -50,7 +50,7 @@ impl<'l, 't, 'a> Trainer<'l, 't, 'a> {
     pub(super) fn select(
         mut self,
         course: &mut Course<'_>,
-        config: &GeneratorConfig,
+        config: &TrainingConfig,
         models: usize,
     ) -> Result<Selected> {
         let validator = self.judges.validator();

@@ -131,6 +131,7 @@ impl Loop<'_, '_> {
             self.progress.advance(updates);
             each(session, state, line, ended)?;
             if let Some(ended) = ended {
+                tracing::debug!(updates = state.updates, ?ended, "training ended");
                 return Ok(ended);
             }
         }

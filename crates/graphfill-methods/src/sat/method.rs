@@ -4,7 +4,7 @@ use std::iter;
 use std::sync::Arc;
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, Session, TensorStore};
 
 use super::model::{DISCRIMINATOR, GENERATOR, Known, Model, PREDICTION};
 use super::settings::{NAME, PARAMETERS, Settings};
@@ -86,9 +86,8 @@ impl Learner for SatLearner {
         iter::once(DISCRIMINATOR).chain(generator).collect()
     }
 
-    fn memory_parameter(&self) -> String {
-        let width = (self.settings.hidden / 2).max(1);
-        format!("the hidden width, as in --param {NAME}.hidden={width}")
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved("the hidden width", format!("{NAME}.hidden"), self.settings.hidden)
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

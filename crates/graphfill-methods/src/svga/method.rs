@@ -1,7 +1,7 @@
 //! SVGA, SVGA-R and SVGA-U as methods.
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, Session, TensorStore};
 
 use super::settings::{PARAMETERS, Settings, UNREGULARISED_PARAMETERS, Variant};
 use super::{Known, Model, NormalisedGraph, PREDICTION, TRAINING};
@@ -180,9 +180,12 @@ impl Learner for SvgaLearner {
         vec![TRAINING]
     }
 
-    fn memory_parameter(&self) -> String {
-        let width = (self.settings.preset.width / 2).max(1);
-        format!("the hidden width, as in --param {}.hidden={width}", self.name())
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved(
+            "the hidden width",
+            format!("{}.hidden", self.name()),
+            self.settings.preset.width,
+        )
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

@@ -5,7 +5,7 @@ use super::Normalisation;
 use super::presets::{Preset, published, rule};
 use crate::encoder::{DEFAULT_DEPTH, EncoderKind};
 use crate::error::{MethodError, Result};
-use crate::learning::{Counts, Criterion, GeneratorConfig, ScaleOptions, Schedule};
+use crate::learning::{Counts, Criterion, ScaleOptions, Schedule, TrainingConfig};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
@@ -43,7 +43,7 @@ pub(super) struct Settings {
     /// Its layers.
     pub(super) depth: usize,
     /// How long it trains.
-    pub(super) config: GeneratorConfig,
+    pub(super) config: TrainingConfig,
 }
 
 /// An epoch of the paper.
@@ -175,7 +175,7 @@ impl Settings {
             most_updates: MOST_UPDATES,
             patience: fixed.get(PATIENCE_NAME).map_or(PATIENCE, |patience| patience as u64),
         };
-        let config = GeneratorConfig {
+        let config = TrainingConfig {
             schedule,
             models: 1,
             unvalidated_updates: UNVALIDATED_UPDATES,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, Session, TensorStore};
 
 use super::evidence;
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
@@ -155,9 +155,8 @@ impl Learner for SvgaPLearner {
         vec![TRAINING]
     }
 
-    fn memory_parameter(&self) -> String {
-        let width = (self.settings.width / 2).max(1);
-        format!("the hidden width, as in --param svga-p.hidden={width}")
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved("the hidden width", "svga-p.hidden".to_owned(), self.settings.width)
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

@@ -141,7 +141,7 @@ fn check_memory(task: &Task<'_>) -> Result<()> {
     let (rows, columns) = (task.features.rows(), task.features.width());
     let largest = || format!("the prior holds {} matrices of {rows} × {columns}", WAYS + 3);
     let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
-    Ok(limit.check(needed, largest, "the number of columns, or take --method arb")?)
+    Ok(limit.check(needed, largest, "the number of columns, or take the method arb")?)
 }
 
 const BLEND: &str = "blend";

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::features::GroupKind;
-use crate::learning::{Criterion, GeneratorConfig, Schedule};
+use crate::learning::{Criterion, Schedule, TrainingConfig};
 use crate::method::Task;
 use crate::parameters::{Allowed, ParameterInfo, Parameters, plain};
 
@@ -85,7 +85,7 @@ pub(super) struct Settings {
     pub(super) learning_rate: f32,
     pub(super) row_learning_rate: f32,
     pub(super) dropout: f32,
-    pub(super) config: GeneratorConfig,
+    pub(super) config: TrainingConfig,
 }
 
 impl Settings {
@@ -108,7 +108,7 @@ impl Settings {
             learning_rate: number(LEARNING_RATE, 2e-3) as f32,
             row_learning_rate: number(LEARNING_RATE, 3e-3) as f32,
             dropout: number(DROPOUT, if ranked { 0.5 } else { 0.0 }) as f32,
-            config: GeneratorConfig {
+            config: TrainingConfig {
                 schedule,
                 models: number(MODELS, 3.0) as usize,
                 unvalidated_updates: UNVALIDATED_UPDATES,

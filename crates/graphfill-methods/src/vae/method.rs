@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, Session, TensorStore};
 
 use super::model::{Model, PREDICTION, TRAINING};
 use super::neighbours::to_nodes;
@@ -77,9 +77,8 @@ impl Learner for VaeLearner {
         vec![TRAINING]
     }
 
-    fn memory_parameter(&self) -> String {
-        let width = (self.settings.hidden / 2).max(1);
-        format!("the hidden width, as in --param {NAME}.hidden={width}")
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved("the hidden width", format!("{NAME}.hidden"), self.settings.hidden)
     }
 
     fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {

@@ -1,13 +1,16 @@
 //! `graphfill inspect`: what is in these files.
 
-use graphfill::data::formats::splits_file;
-use graphfill::data::{Column, ColumnData, Dataset, Direction, Kind, UndirectedGraph};
+mod column;
+
+use column::{AboutColumn, HEADER};
+use graphfill::data::formats::{ReadOptions, UnusableValues, splits_file};
+use graphfill::data::{Dataset, Direction, UndirectedGraph};
 use graphfill::datasets::Source;
 use serde::Serialize;
 
 use crate::arguments::{Format, General, Inspect};
 use crate::output::messages::Messages;
-use crate::output::numbers::{count, metric, percent};
+use crate::output::numbers::{count, percent};
 use crate::output::progress::Bars;
 use crate::output::text_table::TextTable;
 use crate::{input, output};
@@ -17,9 +20,9 @@ const MAX_LISTED: usize = 60;
 
 pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let progress = Bars::new(general.quiet);
-    let location = match Source::detect(&arguments.nodes, arguments.edges.as_deref()) {
-        Ok(location) => location,
+    let progress = Bars::new(general);
+    let source = match Source::detect(&arguments.nodes, arguments.edges.as_deref()) {
+        Ok(source) => source,
         Err(error) => {
             return match splits_file::seeds(&arguments.nodes) {
                 Ok(seeds) => inspect_splits(&seeds, arguments, general.format()),
@@ -27,12 +30,20 @@ pub(crate) fn run(arguments: &Inspect, general: &General) -> anyhow::Result<()> 
             };
         }
     };
-    let dataset = input::read(&location, &arguments.reading, &messages, &progress)?;
+    let options = ReadOptions {
+        unusable_values: UnusableValues::Warn,
+        ..input::read_options(&arguments.reading, arguments.memory_limit)?
+    };
+    let dataset = input::read(source, &options, &messages, &progress)?;
     let about = About::of(&dataset);
     match general.format() {
         Format::Json => output::json(&about),
         Format::Csv => Ok(output::csv(&about.rows())?),
-        Format::Table => print(&about),
+        Format::Table => {
+            print(&about)?;
+            about.warnings.iter().for_each(|warning| messages.warning(warning));
+            Ok(())
+        }
     }
 }
 
@@ -51,7 +62,7 @@ fn inspect_splits(seeds: &[u64], arguments: &Inspect, format: Format) -> anyhow:
         return output::json(&splits);
     }
     Ok(output::line(&format!(
-        "{}: splits for {} seeds ({} to {}): {} rows to train, {} to validate, {} to test\n  pass it with --splits to graphfill evaluate",
+        "{}: splits for {} seeds ({} to {}): {} rows to train, {} to validate, {} to test\n  pass it with --splits-file to graphfill evaluate",
         arguments.nodes.display(),
         seeds.len(),
         seeds[0],
@@ -66,15 +77,16 @@ fn inspect_splits(seeds: &[u64], arguments: &Inspect, format: Format) -> anyhow:
 struct About {
     name: String,
     format: String,
+    found: Option<output::FoundJson>,
     nodes: usize,
     arcs: usize,
     edges: usize,
     direction: &'static str,
     weighted: bool,
     self_loops: usize,
-    merged: usize,
+    duplicate_arcs: usize,
     mean_degree: f64,
-    largest_degree: usize,
+    max_degree: usize,
     isolated_nodes: usize,
     components: usize,
     largest_component: usize,
@@ -83,6 +95,7 @@ struct About {
     missing_rows: usize,
     labels: Option<AboutLabels>,
     columns: Vec<AboutColumn>,
+    notes: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -91,15 +104,6 @@ struct AboutLabels {
     name: String,
     classes: usize,
     known: usize,
-}
-
-#[derive(Serialize)]
-struct AboutColumn {
-    name: String,
-    kind: &'static str,
-    width: usize,
-    missing: usize,
-    values: String,
 }
 
 impl About {
@@ -113,6 +117,7 @@ impl About {
         let mut about = About {
             name: dataset.name.clone(),
             format: dataset.format.clone(),
+            found: dataset.found.as_ref().map(output::FoundJson::of),
             nodes: graph.nodes(),
             arcs: dataset.graph.arcs(),
             edges: graph.edges(),
@@ -122,9 +127,9 @@ impl About {
             },
             weighted: dataset.graph.is_weighted(),
             self_loops: graph.self_loops(),
-            merged: graph.duplicate_arcs(),
+            duplicate_arcs: graph.duplicate_arcs(),
             mean_degree: 2.0 * graph.edges() as f64 / graph.nodes().max(1) as f64,
-            largest_degree: degrees().max().unwrap_or(0),
+            max_degree: degrees().max().unwrap_or(0),
             isolated_nodes: degrees().filter(|&degree| degree == 0).count(),
             components,
             largest_component: sizes.into_iter().max().unwrap_or(0),
@@ -136,8 +141,9 @@ impl About {
                 classes: labels.classes.len(),
                 known: labels.known(),
             }),
-            columns: dataset.table.columns().iter().map(about_column).collect(),
-            warnings: dataset.notes.clone(),
+            columns: dataset.table.columns().iter().map(AboutColumn::of).collect(),
+            notes: dataset.notes.iter().map(|note| note.text.clone()).collect(),
+            warnings: Vec::new(),
         };
         about.warn(&graph, dataset);
         about
@@ -172,68 +178,9 @@ impl About {
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let header = ["column", "kind", "width", "missing", "values"];
-        let mut rows = vec![header.map(String::from).to_vec()];
-        rows.extend(self.columns.iter().map(|column| {
-            vec![
-                column.name.clone(),
-                column.kind.to_owned(),
-                column.width.to_string(),
-                column.missing.to_string(),
-                column.values.clone(),
-            ]
-        }));
+        let mut rows = vec![HEADER.map(String::from).to_vec()];
+        rows.extend(self.columns.iter().map(AboutColumn::cells));
         rows
-    }
-}
-
-fn about_column(column: &Column) -> AboutColumn {
-    let (width, values) = match (column.kind(), column.data()) {
-        (_, ColumnData::Block(block)) => {
-            let observed = block.rows() * block.width() - block.missing().count();
-            let share = percent(block.stored(), observed);
-            let word = if *column.kind() == Kind::Block(graphfill::data::BlockKind::Binary) {
-                "ones"
-            } else {
-                "not zero"
-            };
-            (block.width(), format!("{} columns, {share} {word}", count(block.width())))
-        }
-        (Kind::Unused(reason), _) => (1, reason.to_string()),
-        (Kind::Category, _) => {
-            let levels = column.levels().names;
-            let shown: Vec<&str> = levels.iter().take(4).map(String::as_str).collect();
-            let more = if levels.len() > 4 { ", …" } else { "" };
-            (1, format!("{} levels: {}{more}", levels.len(), shown.join(", ")))
-        }
-        (Kind::Boolean, _) => {
-            let numbers = column.numbers();
-            let known = numbers.iter().filter(|value| !value.is_nan()).count();
-            let ones = numbers.iter().filter(|&&value| value == 1.0).count();
-            (1, format!("{} true", percent(ones, known)))
-        }
-        _ => {
-            let numbers = column.numbers();
-            let known = || numbers.iter().copied().filter(|value| !value.is_nan());
-            let (least, most) =
-                known().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
-            let mean = known().sum::<f64>() / known().count().max(1) as f64;
-            let spell = |value: f64| {
-                if value.fract() == 0.0 && value.abs() < 1e7 {
-                    format!("{value}")
-                } else {
-                    metric(value)
-                }
-            };
-            (1, format!("{} to {}, mean {}", spell(least), spell(most), metric(mean)))
-        }
-    };
-    AboutColumn {
-        name: column.name().to_owned(),
-        kind: column.kind().as_str(),
-        width,
-        missing: column.missing_count(),
-        values,
     }
 }
 
@@ -242,7 +189,7 @@ fn print(about: &About) -> anyhow::Result<()> {
     output::line(&format!("{}  ({})", about.name, about.format))?;
     fact("nodes", count(about.nodes))?;
     let weights = if about.weighted { ", weighted" } else { "" };
-    let dropped = match (about.self_loops, about.merged) {
+    let dropped = match (about.self_loops, about.duplicate_arcs) {
         (0, 0) => String::new(),
         (loops, merged) => format!(
             "; {} self-loops dropped, {} repeated or reciprocal arcs merged",
@@ -256,7 +203,7 @@ fn print(about: &About) -> anyhow::Result<()> {
         format!(
             "mean {:.1}, largest {}, {} isolated nodes",
             about.mean_degree,
-            count(about.largest_degree),
+            count(about.max_degree),
             count(about.isolated_nodes)
         ),
     )?;
@@ -292,17 +239,14 @@ fn print(about: &About) -> anyhow::Result<()> {
                 column.name.clone(),
                 column.kind.to_owned(),
                 count(column.missing),
-                column.values.clone(),
+                column.phrase(),
             ]);
         }
-        output::line(&table.render())?;
+        output::table(&table)?;
         if about.columns.len() > MAX_LISTED {
             let more = count(about.columns.len() - MAX_LISTED);
             output::line(&format!("  … and {more} more columns (--format json lists all)"))?;
         }
-    }
-    for warning in &about.warnings {
-        output::line(&format!("\n  warning: {warning}"))?;
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! `graphfill reproduce`: an experiment of the paper, its figures beside ours.
 
+mod results_file;
+
 use std::path::{Component, Path, PathBuf};
 
 use graphfill::data::{DataError, atomic_file};
@@ -21,6 +23,7 @@ use crate::output::messages::Messages;
 use crate::output::progress::Bars;
 use crate::stop::Stopped;
 use crate::{input, output};
+use results_file::{NewResults, ResultsFile};
 
 pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
@@ -28,7 +31,9 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     let methods = methods(experiment, &arguments.methods)?;
     let fixed = fixed_parameters(&arguments.param, &methods)?;
     check_page(arguments)?;
-    let cells = Cells::new(&arguments.out.join("cells"))?;
+    let results_path = ResultsFile::path(&arguments.output, experiment);
+    let mut results = ResultsFile::read(&results_path)?;
+    let cells = Cells::new(&arguments.output.join("cells"))?;
     if experiment == Experiment::Scaling && !arguments.param.is_empty() {
         return Err(
             UsageError("scaling takes no --param: it times the published model".into()).into()
@@ -81,19 +86,29 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     };
     let ran = run_grid(&subjects, &grid, &options);
     bar.clear();
-    let ran = ran.map_err(|error| stopped(error, &arguments.out))?;
+    let ran = ran.map_err(|error| stopped(error, &arguments.output))?;
     let datasets: Vec<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
     let measures: Vec<String> = subjects.iter().map(Subject::measure).collect();
-    let about = About {
-        experiment,
+    let new = NewResults {
         datasets: &datasets,
         measures: &measures,
         missing: &missing,
         command: &arguments.command_line(),
+        ran: &ran,
+    };
+    results.add(experiment, &new);
+    results.write(&results_path)?;
+    let all = results.all(experiment);
+    let about = About {
+        experiment,
+        datasets: &all.datasets,
+        measures: &all.measures,
+        missing: &all.missing,
+        command: &all.command,
         version: env!("CARGO_PKG_VERSION"),
     };
-    let Report { markdown, csv, svg } = report(&about, &ran);
-    let file = |ending: &str| arguments.out.join(format!("{}.{ending}", experiment.name()));
+    let Report { markdown, csv, svg } = report(&about, &all.ran);
+    let file = |ending: &str| arguments.output.join(format!("{}.{ending}", experiment.name()));
     atomic_file::write(&file("csv"), csv.as_bytes())?;
     if let Some(svg) = &svg {
         atomic_file::write(&file("svg"), svg.as_bytes())?;
@@ -101,11 +116,11 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     atomic_file::write(&file("md"), markdown.as_bytes())?;
     let page = write_page(arguments)?;
     match general.format() {
-        Format::Table => output::line(markdown.trim_end())?,
-        Format::Csv => output::line(csv.trim_end())?,
+        Format::Table => output::data(markdown.trim_end())?,
+        Format::Csv => output::data(csv.trim_end())?,
         Format::Json => {
-            let outcomes = ran.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
-            output::json(&outcomes.collect::<Vec<_>>())?;
+            let outcomes = all.ran.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
+            output::json_list("outcomes", &outcomes.collect::<Vec<_>>())?;
         }
     }
     messages.say(&format!("{} and {} are written", file("md").display(), page.display()));
@@ -120,18 +135,18 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
 /// The page of all experiments whose results are in the folder.
 fn write_page(arguments: &Reproduce) -> anyhow::Result<PathBuf> {
     let read = |experiment: Experiment| {
-        let path = arguments.out.join(format!("{}.md", experiment.name()));
+        let path = arguments.output.join(format!("{}.md", experiment.name()));
         Some((experiment, std::fs::read_to_string(path).ok()?))
     };
     let texts: Vec<(Experiment, String)> = Experiment::ALL.into_iter().filter_map(read).collect();
     let path = page_path(arguments);
-    let folder = way(path.parent().unwrap_or(Path::new("")), &arguments.out)?;
+    let folder = relative_path(path.parent().unwrap_or(Path::new("")), &arguments.output)?;
     atomic_file::write(&path, page(&texts, &folder).as_bytes())?;
     Ok(path)
 }
 
 fn page_path(arguments: &Reproduce) -> PathBuf {
-    arguments.page.clone().unwrap_or_else(|| arguments.out.join("README.md"))
+    arguments.page.clone().unwrap_or_else(|| arguments.output.join("README.md"))
 }
 
 /// Fails if the page would take the place of something else.
@@ -146,8 +161,8 @@ fn check_page(arguments: &Reproduce) -> Result<(), UsageError> {
     }
 }
 
-/// The way from one folder to another, as links have it.
-fn way(from: &Path, to: &Path) -> std::io::Result<String> {
+/// The relative path from one folder to another, as links have it.
+fn relative_path(from: &Path, to: &Path) -> std::io::Result<String> {
     let (from, to) = (std::path::absolute(from.join("."))?, std::path::absolute(to)?);
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
         (from.components().collect(), to.components().collect());
@@ -157,7 +172,7 @@ fn way(from: &Path, to: &Path) -> std::io::Result<String> {
     Ok(up.chain(down).collect::<Vec<String>>().join("/"))
 }
 
-/// Says that nothing is lost.
+/// The error for a run that was stopped: nothing is lost.
 fn stopped(error: MethodError, out: &Path) -> anyhow::Error {
     match error {
         MethodError::Data(DataError::Cancelled) => Stopped(format!(
@@ -200,7 +215,7 @@ fn subjects(
     general: &General,
     messages: &Messages,
 ) -> anyhow::Result<(Vec<Subject>, Vec<String>)> {
-    let progress = Bars::new(general.quiet);
+    let progress = Bars::new(general);
     let names: Vec<String> = match arguments.datasets.as_slice() {
         [] => experiment.datasets().iter().map(|name| (*name).to_owned()).collect(),
         names => once_each(names),
@@ -216,16 +231,21 @@ fn subjects(
             }
             Err(error) => return Err(error),
         };
-        let dataset = input::read_with_defaults(&prepared.location, messages, &progress)?;
+        let dataset = input::read(
+            prepared.source,
+            &graphfill::data::formats::ReadOptions::default(),
+            messages,
+            &progress,
+        )?;
         let dataset = super::as_published(dataset, name)?;
         subjects.push(Subject::new(name, dataset, prepared.splits)?);
     }
     if !missing.is_empty() {
-        let told = missing_data(&missing, arguments.data_dir.as_deref());
+        let text = missing_data(&missing, arguments.data_dir.as_deref());
         if subjects.is_empty() {
-            return Err(UsageError(told).into());
+            return Err(UsageError(text).into());
         }
-        messages.note(&told);
+        messages.warning(&text);
     }
     Ok((subjects, missing))
 }
@@ -234,11 +254,11 @@ fn subjects(
 fn missing_data(names: &[String], folder: Option<&Path>) -> String {
     let known: Vec<&str> =
         names.iter().map(String::as_str).filter(|name| data_sets::find(name).is_ok()).collect();
-    let mut told = format!("not there, and left out: {}", names.join(", "));
+    let mut text = format!("not there, and left out: {}", names.join(", "));
     if !known.is_empty() {
         let folder = folder
             .map_or_else(String::new, |folder: &Path| format!(" --data-dir {}", folder.display()));
-        told.push_str(&format!("\n  graphfill datasets get {}{folder}", known.join(" ")));
+        text.push_str(&format!("\n  graphfill datasets get {}{folder}", known.join(" ")));
     }
-    told
+    text
 }
