@@ -11,6 +11,9 @@ use crate::table::NodeTable;
 pub(crate) const MASK_NAMES: [&[&str]; 3] =
     [&["train_mask"], &["val_mask", "valid_mask", "validation_mask"], &["test_mask"]];
 
+/// How many splits the lists of a mask column may describe.
+const MAX_SPLITS: usize = 1000;
+
 /// What to do about masks that are no split.
 pub(crate) const MASK_ADVICE: &str = "give train_mask, val_mask and test_mask; each needs at least one node, and no node may be in two";
 
@@ -164,20 +167,19 @@ fn part_masks(
             ColumnData::Block(block) => {
                 let valid = block.missing().is_empty()
                     && (0..nodes).all(|row| block.cells(row).all(|(_, value)| value == 1.0));
-                if !valid {
+                if !valid || block.width() > MAX_SPLITS {
+                    let name = column.name();
                     return Err(format!(
-                        "'{}' holds other items than true and false",
-                        column.name()
+                        "'{name}' holds other lists than up to {MAX_SPLITS} times true or false"
                     ));
                 }
-                let first = masks.len();
-                masks.resize(first + block.width(), vec![false; nodes]);
-                for row in 0..nodes {
-                    block
-                        .columns(row)
-                        .iter()
-                        .for_each(|&at| masks[first + at as usize][row] = true);
+                let mut items = vec![vec![false; nodes]; block.width()];
+                for (row, item) in
+                    (0..nodes).flat_map(|row| block.columns(row).iter().map(move |at| (row, *at)))
+                {
+                    items[item as usize][row] = true;
                 }
+                masks.extend(items);
             }
         }
     }
@@ -191,7 +193,9 @@ mod tests {
     use crate::ids::NodeIds;
     use crate::infer::typed_column;
     use crate::table::IdColumn;
-    use arrow_array::StringArray;
+    use crate::types_file::DeclaredTypes;
+    use arrow_array::builder::{BooleanBuilder, ListBuilder};
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
     use std::sync::Arc;
 
     fn table(columns: &[(&str, [&str; 4])]) -> NodeTable {
@@ -237,6 +241,27 @@ mod tests {
         let splits = from_mask_columns(&table).expect("valid masks").expect("masks");
         let trains: Vec<_> = splits.iter().map(|split| split.train.clone()).collect();
         assert_eq!(trains, [[0], [3]]);
+    }
+
+    #[test]
+    fn lists_are_several_splits() {
+        let mask = |name: &'static str, lists: [[bool; 2]; 3]| -> (&str, ArrayRef) {
+            let mut builder = ListBuilder::new(BooleanBuilder::new());
+            lists.iter().for_each(|list| builder.append_value(list.map(Some)));
+            (name, Arc::new(builder.finish()))
+        };
+        let batch = RecordBatch::try_from_iter([
+            mask("train_mask", [[true, false], [false, true], [false, false]]),
+            mask("val_mask", [[false, true], [true, false], [false, false]]),
+            mask("test_mask", [[false, false], [false, false], [true, true]]),
+        ]);
+        let batch = batch.expect("a batch");
+        let table = NodeTable::from_record_batches(&[batch], None, &DeclaredTypes::default());
+        let table = table.expect("a table");
+        let splits = from_mask_columns(&table).expect("valid masks").expect("masks");
+        let parts: Vec<_> = splits.iter().map(|s| (&s.train[..], &s.validation[..])).collect();
+        assert_eq!(parts, [(&[0][..], &[1][..]), (&[1], &[0])]);
+        assert_eq!(without_mask_features(&table).expect("the same rows").features(), 0);
     }
 
     #[test]
