@@ -18,8 +18,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The rooms: [`data`] reads, holds and writes graphs and tables, [`methods`] estimates with
-//! the training programs of [`engine`], [`eval`] scores, [`report`] writes and draws. The command line is the crate `graphfill-cli`.
+//! Modules: [`data`] reads, holds and writes graphs and tables; [`methods`] estimates missing cells
+//! with the training programs of [`engine`]; [`eval`] scores estimates; [`report`] writes tables and
+//! figures. The command line is the crate `graphfill-cli`.
 #![forbid(unsafe_code)]
 
 pub use graphfill_data as data;
@@ -28,12 +29,17 @@ pub use graphfill_eval as eval;
 pub use graphfill_methods as methods;
 pub use graphfill_report as report;
 
-/// The examples of the README, compiled by the tests.
+/// Examples of the README, compiled by the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// The example of how a method is added, run by the tests.
+/// The example of the library page, compiled by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;
+
+/// The example of a new method, run by the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/adding-a-method.md")]
 struct AddingAMethod;
