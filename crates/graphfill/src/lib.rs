@@ -18,9 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Modules: [`data`] reads, holds and writes graphs and tables; [`methods`] estimates missing cells
-//! with the training programs of [`engine`]; [`eval`] scores estimates; [`report`] writes tables and
-//! figures. The command line is the crate `graphfill-cli`.
+//! The rooms: [`data`] reads, holds and writes graphs and tables, [`methods`] estimates with
+//! the training programs of [`engine`], [`eval`] scores, [`report`] writes and draws. The command line is the crate `graphfill-cli`.
 #![forbid(unsafe_code)]
 
 pub use graphfill_data as data;
