@@ -32,12 +32,17 @@ pub use graphfill_eval as eval;
 pub use graphfill_methods as methods;
 pub use graphfill_report as report;
 
-/// The examples of the README, compiled by the tests.
+/// Examples of the README, compiled by the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// The example of how a method is added, run by the tests.
+/// The example of the library page, compiled by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;
+
+/// The example of a new method, run by the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/adding-a-method.md")]
 struct AddingAMethod;

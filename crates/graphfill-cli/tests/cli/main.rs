@@ -2,6 +2,7 @@
 
 mod bad_calls;
 mod devices;
+mod documents;
 mod downloads;
 mod evaluating;
 mod filling;

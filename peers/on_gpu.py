@@ -1,12 +1,12 @@
-"""Everything that runs on a CUDA card, checked and timed in one run, beside PyTorch.
+"""Everything that runs on a CUDA GPU, checked and timed in one run, beside PyTorch.
 
-    python3 peers/on_card.py [--program target/release/graphfill] [--tests FOLDER] [--quick]
+    python3 peers/on_gpu.py [--program target/release/graphfill] [--tests FOLDER] [--quick]
 
-Needs a built graphfill, a card, and a Python that has PyTorch with CUDA (its own virtual environment
+Needs a built graphfill, a GPU, and a Python that has PyTorch with CUDA (its own virtual environment
 otherwise). What it does, one after the other:
 
-- the tests of the engine on the card, if FOLDER has their executables (cargo test --no-run);
-- a small table filled on the card and on the CPU: the estimates must agree;
+- the tests of the engine on the GPU, if FOLDER has their executables (cargo test --no-run);
+- a small table filled on the GPU and on the CPU: the estimates must agree;
 - one training update of SVGA at every shape of `graphfill bench`, in f32, TF32 and bf16, command by
   command and captured as a graph; with the bytes that it must move at least, and how long moving them
   takes; beside PyTorch's update with autograd, in TF32, as it is and captured as a graph;
@@ -49,7 +49,7 @@ SMALL = ["cora", "citeseer", "arxiv"]
 
 
 def run_tests(folder):
-    """The tests' executables on the card; how many failed."""
+    """The tests' executables on the GPU; how many failed."""
     failed = 0
     for name in TESTS:
         found = [path for path in sorted(Path(folder).glob(f"{name}*")) if path.is_file() and os.access(path, os.X_OK)]
@@ -111,7 +111,7 @@ def bench(program, *arguments):
 
 
 def median_seconds(function, at_least=1.0):
-    """The median time of a function on the card, in batches that take a while each."""
+    """The median time of a function on the GPU, in batches that take a while each."""
     for _ in range(3):
         function()
     torch.cuda.synchronize()
@@ -207,7 +207,7 @@ def time_updates(program, names, precisions):
             f"{(own.get('peak_bytes') or 0) / 2**30:.2f}",
         ])
     header = ["shape", *[f"{p} {l}" for p in precisions for l in ["eager", "graph"]], "GB moved", "floor ms"]
-    print("One SVGA update, milliseconds; `floor`: moving the bytes once, at the card's copy rate")
+    print("One SVGA update, milliseconds; `floor`: moving the bytes once, at the GPU's copy rate")
     table([*header, "torch", "torch graph", "ratio", "GiB"], rows)
 
 
@@ -250,7 +250,7 @@ def main():
     subprocess.run([options.program, "devices", "--format", "table"], check=True)
     failed = run_tests(options.tests) if options.tests else 0
     difference = compare_estimates(options.program)
-    print(f"estimates on the card against the CPU: {difference:.2%} of the cells differ\n", flush=True)
+    print(f"estimates on the GPU against the CPU: {difference:.2%} of the cells differ\n", flush=True)
     failed += difference > TOLERANCE
     names = SMALL if options.quick else list(torch_svga.SHAPES)
     time_updates(options.program, names, ["f32", "tf32"] if options.quick else ["f32", "tf32", "bf16"])
