@@ -22,9 +22,9 @@ fn packaged_commit() -> Option<String> {
     (commit.len() == 12).then_some(commit)
 }
 
-/// The commit of the repository that holds this file, unless another repository does by chance.
+/// The commit of the repository that holds this package, unless another repository does by chance.
 fn git_commit() -> Option<String> {
-    git(&["ls-files", "--error-unmatch", "build.rs"])?;
+    git(&["ls-files", "--error-unmatch", "Cargo.toml"])?;
     // Built again when the commit changes, and only then: a file that is not there would make cargo
     // build every time.
     let path = |name: &str| Some(PathBuf::from(git(&["rev-parse", "--git-path", name])?));

@@ -55,10 +55,12 @@ const LONG_VERSION: &str = concat!(
     after_help = "Exit codes:
   0    done
   1    the job failed
-  2    the call is wrong: it names something that does not exist (a file, column, method, parameter,
-       data set, device, seed or split), or it makes no sense
-  130  stopped by Ctrl-C; 143: by SIGTERM. Both stop at the next safe place, and the best estimates so
-       far are written where there are any; a second signal ends the program at once
+  2    the call is wrong: it names something that does not exist (a file, column, method,
+       parameter, data set, device, seed or split), or it makes no sense
+  130  stopped by Ctrl-C
+  143  stopped by SIGTERM
+Ctrl-C and SIGTERM stop at the next safe place, and the best estimates so far are written where
+there are any; a second signal ends the program at once.
 
 Environment:
   GRAPHFILL_CACHE_DIR  the folder for downloaded data sets and compiled GPU kernels

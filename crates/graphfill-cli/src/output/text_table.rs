@@ -161,7 +161,7 @@ mod tests {
         table.row(vec!["東京".into(), "1".into()]);
         table.row(vec!["a\u{1b}[2J\nb".into(), "22".into()]);
         let lines = table.render(None, false);
-        assert!(lines.contains("  東京           1\n"), "{lines}");
+        assert!(lines.contains("  東京          1\n"), "{lines}");
         assert!(lines.contains("  a\\x1b[2J\\nb  22"), "{lines}");
     }
 

@@ -110,8 +110,8 @@ fn wrong_calls_say_what_is_wrong() {
         ("fill nodes.csv edges.csv -o nofolder/out.csv", 2, "nofolder"),
         ("convert nodes.csv edges.csv -o nodes.csv", 2, "also an input"),
         ("methods collumn-mean", 2, "(did you mean 'column-mean'?); the methods are"),
-        ("methods SVGAP", 2, "(did you mean 'svga-p'?)"),
-        ("fill nodes.csv -o o.csv --param arb.alfa=1", 2, "'alfa' (did you mean 'alpha'?)"),
+        ("methods svga_p", 2, "(did you mean 'svga-p'?)"),
+        ("fill nodes.csv -o o.csv --param arb.aplha=1", 2, "'aplha' (did you mean 'alpha'?)"),
         ("bench --shapes corra", 2, "(did you mean 'cora'?)"),
         ("datasets get coraa", 2, "cora"),
         // The flags that help are below the error.

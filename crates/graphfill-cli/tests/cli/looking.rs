@@ -101,7 +101,7 @@ fn man_pages_and_completions_for_every_shell() {
         ["graphfill.bash", "_graphfill", "graphfill.fish", "_graphfill.ps1", "graphfill.elv"];
     for script in scripts {
         let text = place.read(&format!("made/here/{script}"));
-        assert!(text.contains("--label-share"), "{script}");
+        assert!(text.contains("label-share"), "{script}");
     }
     let pages = ["", "-fill", "-evaluate", "-datasets-get", "-generate", "-bench"];
     for page in pages.map(|name| format!("graphfill{name}.1")) {
