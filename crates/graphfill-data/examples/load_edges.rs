@@ -12,7 +12,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use graphfill_data::formats::{self, Input, ReadOptions};
+use graphfill_data::formats::{Input, ReadOptions};
 use graphfill_data::{Direction, NoProgress};
 
 fn main() -> Result<(), Box<dyn Error>> {

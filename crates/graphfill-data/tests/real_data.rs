@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use graphfill_data::formats::{self, Input, ReadOptions, splits_file};
+use graphfill_data::formats::{Input, ReadOptions, splits_file};
 use graphfill_data::{Block, ColumnData, Dataset, NoProgress};
 
 /// Where the graphs are; says so and gives nothing where nobody said.

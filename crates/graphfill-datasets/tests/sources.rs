@@ -5,7 +5,7 @@ mod archive;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use graphfill_data::formats::{Input, ReadOptions};
+use graphfill_data::formats::ReadOptions;
 use graphfill_data::{Dataset, NoProgress, Result};
 use graphfill_datasets::Source;
 

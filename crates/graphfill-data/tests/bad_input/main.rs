@@ -10,7 +10,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use graphfill_data::formats::{self, Input, ReadOptions};
+use graphfill_data::formats::{Input, ReadOptions};
 use graphfill_data::{Dataset, NoProgress, Result};
 
 fn read(nodes: &Path, edges: Option<&Path>, options: &ReadOptions) -> Result<Dataset> {
