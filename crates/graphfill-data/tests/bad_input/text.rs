@@ -44,7 +44,7 @@ const CASES: [Case; 25] = [
         nodes: b"id,x\na,1\nb,1,5\n",
         edges: EDGES,
         file: "nodes.csv",
-        parts: &["line 3", "3 cells", "the header 2"],
+        parts: &["line 3", "3 cells", "the first row 2"],
     },
     Case {
         name: "a long row of edges",
