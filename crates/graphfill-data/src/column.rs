@@ -9,9 +9,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float16Type, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
 
 use crate::block::Block;
+use crate::dictionary::complete_dictionary;
 use crate::kind::Kind;
 use crate::spelling;
 
@@ -26,6 +27,7 @@ pub struct Column {
     name: String,
     kind: Kind,
     data: ColumnData,
+    field: Option<FieldRef>,
 }
 
 /// The cells of a column.
@@ -49,13 +51,13 @@ pub struct Levels {
 impl Column {
     /// A column of single values.
     pub fn new(name: impl Into<String>, kind: Kind, cells: ArrayRef) -> Self {
-        Column { name: name.into(), kind, data: ColumnData::Array(cells) }
+        Column { name: name.into(), kind, data: ColumnData::Array(cells), field: None }
     }
 
     /// A column that is a block.
     pub fn block(name: impl Into<String>, block: Block) -> Self {
         let kind = Kind::Block(block.kind());
-        Column { name: name.into(), kind, data: ColumnData::Block(block) }
+        Column { name: name.into(), kind, data: ColumnData::Block(block), field: None }
     }
 
     /// Its name.
@@ -73,6 +75,28 @@ impl Column {
     pub fn with_kind(mut self, kind: Kind) -> Self {
         self.kind = kind;
         self
+    }
+
+    /// The same cells as they stood in a typed file: with this metadata, and null or not.
+    #[must_use]
+    pub fn with_field(mut self, field: Option<FieldRef>) -> Self {
+        self.field = field;
+        self
+    }
+
+    /// Its field in the typed file that it was read from.
+    pub fn field(&self) -> Option<&FieldRef> {
+        self.field.as_ref()
+    }
+
+    /// The same column with another block.
+    #[must_use]
+    pub fn with_block(&self, block: Block) -> Self {
+        Column { data: ColumnData::Block(block), ..self.clone() }
+    }
+
+    fn with_cells(&self, cells: ArrayRef) -> Self {
+        Column::new(self.name.clone(), self.kind.clone(), cells).with_field(self.field.clone())
     }
 
     /// Its cells.
@@ -252,20 +276,16 @@ impl Column {
     /// Takes `estimates` where a cell is missing, in the column's own type.
     fn with_estimates(&self, estimates: &ArrayRef) -> Column {
         let cells = self.array();
-        let plain = match cells.data_type() {
-            DataType::Dictionary(_, values) => values.as_ref().clone(),
-            other => other.clone(),
+        let missing = missing_cells(cells);
+        let merged = match cells.data_type() {
+            DataType::Dictionary(_, _) => complete_dictionary(cells, &as_text(estimates), &missing),
+            plain => arrow_cast::cast(estimates, plain).and_then(|estimates| {
+                arrow_select::zip::zip(&BooleanArray::from(missing), &estimates, cells)
+            }),
         };
-        let mask = BooleanArray::from(missing_cells(cells));
-        let merged = arrow_cast::cast(estimates, &plain)
-            .and_then(|estimates| {
-                let cells = arrow_cast::cast(cells, &plain)?;
-                arrow_select::zip::zip(&mask, &estimates, &cells)
-            })
-            .and_then(|merged| arrow_cast::cast(&merged, cells.data_type()));
         // A cast between a column's own type and numbers or text, which its kind vouches for.
         let merged = merged.unwrap_or_else(|_| cells.clone());
-        Column::new(self.name.clone(), self.kind.clone(), merged)
+        self.with_cells(merged)
     }
 
     /// The same column with the cells of `hidden` missing.
@@ -277,23 +297,20 @@ impl Column {
         let cells = self.array();
         let mask = BooleanArray::from(hidden.to_vec());
         let holed = arrow_select::nullif::nullif(cells, &mask).unwrap_or_else(|_| cells.clone());
-        Column::new(self.name.clone(), self.kind.clone(), holed)
+        self.with_cells(holed)
     }
 
     /// The column with `rows` missing rows behind its own.
     #[must_use]
     pub fn with_missing_rows(&self, rows: usize) -> Column {
         match &self.data {
-            ColumnData::Block(block) => {
-                Column::block(self.name.clone(), block.with_missing_rows(rows))
-                    .with_kind(self.kind.clone())
-            }
+            ColumnData::Block(block) => self.with_block(block.with_missing_rows(rows)),
             ColumnData::Array(cells) => {
                 let empty = arrow_array::new_null_array(cells.data_type(), rows);
                 let longer = arrow_select::concat::concat(&[cells.as_ref(), empty.as_ref()]);
                 // Two arrays of one type always join.
                 let longer = longer.unwrap_or_else(|_| cells.clone());
-                Column::new(self.name.clone(), self.kind.clone(), longer)
+                self.with_cells(longer)
             }
         }
     }

@@ -5,13 +5,20 @@
 //! (arcs as given, with a simple undirected view). Everything later in the pipeline starts there.
 //!
 //! The kinds of columns and the rules that infer them are in [`infer`].
+//!
+//! The features `npz` and `parquet`, both on by default, decide which binary formats are built in.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(all(feature = "npz", feature = "parquet")),
+    allow(dead_code, unused_imports, reason = "the formats that are left out use it")
+)]
 
 pub mod atomic_file;
 pub mod block;
 mod cell_mask;
 mod column;
 mod dataset;
+mod dictionary;
 mod did_you_mean;
 mod edge_list;
 mod error;
@@ -27,6 +34,7 @@ mod memory;
 mod portable;
 mod progress;
 mod random_stream;
+#[cfg(feature = "npz")]
 pub mod registry;
 mod spelling;
 pub mod splits;

@@ -62,7 +62,8 @@ pub(crate) fn assemble(
         if let Some(column) = waiting[at].take() {
             if label == Some(column.name.as_str()) {
                 let cells = column.cells.into_array();
-                let column = Column::new(column.name, Kind::Unused(Unused::Label), cells);
+                let kind = Kind::Unused(Unused::Label);
+                let column = Column::new(column.name, kind, cells).with_field(column.field);
                 labels = Some(labels_of(&column));
                 columns.push(column);
             } else {
@@ -88,7 +89,7 @@ fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Re
     } else {
         infer::typed_column(&column.name, cells, declared)
     };
-    made.map_err(|invalid| {
+    made.map(|made| made.with_field(column.field)).map_err(|invalid| {
         let place = raw.place(invalid.row).column(&column.name);
         DataError::malformed(place, invalid.found, invalid.remedy)
     })
@@ -140,11 +141,7 @@ fn take_ids(
         });
     }
     let column = raw.columns.remove(position);
-    let data_type = match &column.cells {
-        RawCells::Array(cells) if !raw.is_text() => Some(cells.data_type().clone()),
-        RawCells::Array(_) | RawCells::Bytes(_) => None,
-    };
-    Ok((ids, IdColumn { name: column.name, position, data_type }))
+    Ok((ids, IdColumn { name: column.name, position, field: column.field }))
 }
 
 /// The cells as ids; none where one is missing or the type is no id. Only a text file leaves open
@@ -314,14 +311,19 @@ fn common_name(names: &[String]) -> String {
 }
 
 fn block_of(raw: &RawTable, name: &str, members: Vec<RawColumn>, rows: usize) -> Result<Column> {
-    let names: Vec<String> = members.iter().map(|column| column.name.clone()).collect();
-    let layout = match members.first().and_then(data_type) {
-        Some(one_type) => BlockLayout::TypedColumns(names, one_type),
-        None => BlockLayout::Columns(names),
+    let fields = members.iter().map(|column| column.field.clone()).collect::<Option<Vec<_>>>();
+    let layout = match fields {
+        Some(fields) => BlockLayout::TypedColumns(fields),
+        None => BlockLayout::Columns(members.iter().map(|column| column.name.clone()).collect()),
     };
     let width = members.len();
     let mut cells_of_column = Vec::with_capacity(width);
+    let mut texts = Vec::with_capacity(width);
     for member in members {
+        texts.push(match &member.cells {
+            RawCells::Array(_) if raw.is_text() => member.cells.text(),
+            _ => None,
+        });
         cells_of_column.push(match member.cells {
             RawCells::Bytes(bytes) if bytes.iter().all(|b| matches!(b, 0 | b'0'..=b'9')) => {
                 BlockCells::Digits(bytes)
@@ -346,7 +348,7 @@ fn block_of(raw: &RawTable, name: &str, members: Vec<RawColumn>, rows: usize) ->
         let holes = columns.filter(|(_, values)| values.value(row).is_nan());
         cells.extend(holes.map(|(column, _)| column as u32));
     });
-    Ok(Column::block(name, builder.finish(missing)))
+    Ok(Column::block(name, builder.finish(missing).with_spellings(texts)))
 }
 
 enum BlockCells {

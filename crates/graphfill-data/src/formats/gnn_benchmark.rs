@@ -38,7 +38,7 @@ pub(crate) fn read(path: &Path, progress: &dyn Progress) -> Result<Dataset> {
     }
     let mut list = EdgeList::weighted();
     let mut weighted = false;
-    read_rows(path, &adjacency, progress, |source, arcs| {
+    read_rows(&archive, &adjacency, progress, |source, arcs| {
         for &(target, weight) in arcs.iter() {
             if !is_weight(weight) {
                 return Err(wrong("adj_data", format!("an arc has the weight {weight}")));
@@ -54,7 +54,7 @@ pub(crate) fn read(path: &Path, progress: &dyn Progress) -> Result<Dataset> {
         return Err(wrong("attr_shape", format!("{rows} rows of attributes for {nodes} nodes")));
     }
     let mut builder = BlockBuilder::new(width, BlockLayout::List);
-    read_rows(path, &attributes, progress, |row, cells| {
+    read_rows(&archive, &attributes, progress, |row, cells| {
         if let Some((column, _)) = cells.iter().find(|(_, value)| value.is_nan()) {
             return Err(wrong("attr_data", format!("row {row}, column {column} is not a number")));
         }

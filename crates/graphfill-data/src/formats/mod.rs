@@ -8,32 +8,45 @@ mod csv;
 mod edge_collector;
 mod edge_columns;
 mod feature_rows;
+#[cfg(feature = "npz")]
 mod gnn_benchmark;
+#[cfg(not(all(feature = "npz", feature = "parquet")))]
+mod left_out;
 mod lines;
 mod lists;
 mod location;
 mod new_nodes;
+#[cfg(feature = "npz")]
 mod npz;
 pub mod ogb;
 pub(crate) mod open;
 mod options;
 mod output;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod pickle;
 pub mod planetoid;
 mod raw_table;
 mod row_counter;
+#[cfg(feature = "npz")]
 pub mod splits_file;
 pub mod steam;
 mod tables;
+
+#[cfg(not(feature = "npz"))]
+use left_out::npz;
+#[cfg(not(feature = "parquet"))]
+use left_out::parquet;
 
 pub use assemble::MIN_BLOCK_COLUMNS;
 pub use location::Location;
 pub use options::{ReadOptions, UnknownNodes, WeightColumn};
 pub use output::{OutputFormat, outputs, write, write_nodes};
 
+use std::path::Path;
+
 use crate::dataset::Dataset;
-use crate::error::Result;
+use crate::error::{DataError, Place, Result};
 use crate::progress::Progress;
 
 /// Reads a graph, whatever its format.
@@ -42,14 +55,21 @@ pub fn read(
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Dataset> {
-    match location {
+    let dataset = match location {
         Location::Npz(path) => npz::read(path, options, progress),
+        #[cfg(feature = "npz")]
         Location::GnnBenchmark(path) => gnn_benchmark::read(path, progress),
+        #[cfg(not(feature = "npz"))]
+        Location::GnnBenchmark(path) => npz::read(path, options, progress),
         Location::Planetoid(prefix) => planetoid::read(prefix, progress),
         Location::Ogb(folder) => ogb::read(folder, progress),
         Location::Steam(folder) => steam::read(folder, progress),
         Location::Tables { nodes, edges } => tables::read(nodes, edges, options, progress),
-    }
+    }?;
+    let place = Place::file(location.files().first().copied().unwrap_or(Path::new("")));
+    let (listed, limit) = (dataset.table.missing_bytes(), options.memory_limit);
+    DataError::check_memory(place, "the list of missing cells", listed, limit)?;
+    Ok(dataset)
 }
 
 /// Reads a pickle and forgets it: what a fuzzer calls.

@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::atomic_file::AtomicFile;
-use crate::block::BlockLayout;
 use crate::column::ColumnData;
 use crate::dataset::Dataset;
 use crate::error::{DataError, Result};
@@ -156,15 +155,8 @@ fn types_of(table: &NodeTable, direction: Direction) -> TypesFile {
             }
             ColumnData::Block(block) if block.width() == 0 => {}
             ColumnData::Block(block) => {
-                let (first, last) = match block.layout() {
-                    BlockLayout::Columns(names) | BlockLayout::TypedColumns(names, _) => {
-                        (names[0].clone(), names[names.len() - 1].clone())
-                    }
-                    BlockLayout::List | BlockLayout::TypedList(_) => (
-                        block.column_name(column.name(), 0),
-                        block.column_name(column.name(), block.width() - 1),
-                    ),
-                };
+                let first = block.column_name(column.name(), 0);
+                let last = block.column_name(column.name(), block.width() - 1);
                 types.blocks.push(DeclaredBlock { name: column.name().to_owned(), first, last });
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, StringArray};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
 
 use crate::error::{DataError, Place, Result};
 use crate::formats::csv;
@@ -29,6 +29,8 @@ pub(crate) struct RawColumn {
     pub(crate) declared: Option<DeclaredKind>,
     /// The block to which the file itself says that the column belongs.
     pub(crate) block: Option<String>,
+    /// The column's field in a typed file: its metadata, and whether it may be null.
+    pub(crate) field: Option<FieldRef>,
 }
 
 #[derive(Debug)]
@@ -107,6 +109,7 @@ impl RawTable {
                 cells: new.cells.empty_like(),
                 declared: new.declared,
                 block: new.block,
+                field: new.field,
             };
             column.cells = column.cells.padded(rows);
             column.join(Some(new.cells), rows, more, &path)?;
@@ -135,7 +138,7 @@ impl RawColumn {
             }
             Some(cells) => {
                 let (own, cells) = (own.into_array(), cells.into_array());
-                let joined = arrow_select::concat::concat(&[own.as_ref(), cells.as_ref()]);
+                let joined = crate::dictionary::concat(&[own.clone(), cells.clone()]);
                 let joined = joined.map_err(|_| {
                     DataError::malformed(
                         Place::file(path).column(&self.name),

@@ -88,7 +88,7 @@ fn read_nodes(
     for path in nodes {
         let part = match table_format(path)? {
             TableFormat::Text => csv::read_nodes(path, options, progress)?,
-            TableFormat::Parquet => parquet::read_nodes(path, progress)?,
+            TableFormat::Parquet => parquet::read_nodes(path, options, progress)?,
         };
         match &mut whole {
             None => whole = Some(part),

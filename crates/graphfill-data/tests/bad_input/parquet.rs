@@ -78,7 +78,7 @@ fn faulty_edges_are_named_by_row() {
     weighted.push(("weight", numbers(&[1.0, f64::NAN])));
     let weighted = table(weighted);
     let cases: [(&[u8], &[&str]); 2] = [
-        (&unknown, &["line 2", "'9'", "--unknown-nodes"]),
+        (&unknown, &["line 2", "'9'", "leave such edges out"]),
         (&weighted, &["line 2", "weight NaN", "--weight none"]),
     ];
     for (bytes, parts) in cases {

@@ -40,7 +40,7 @@ fn ring(rows: usize, weights: Option<&[f32]>, direction: Direction) -> Graph {
 
 fn made_of(ids: NodeIds, columns: Vec<Column>, direction: Direction) -> Dataset {
     let graph = ring(ids.len(), None, direction);
-    let id_column = IdColumn { name: "key".into(), position: 1, data_type: None };
+    let id_column = IdColumn { name: "key".into(), position: 1, field: None };
     Dataset::new("made", "by hand", NodeTable::new(id_column, ids, columns, None), graph)
 }
 

@@ -60,6 +60,7 @@ pub(crate) fn read_nodes(
         cells: cells.finish(),
         declared: None,
         block: None,
+        field: None,
     });
     Ok(RawTable::from_text(path, delimiter, columns.collect()))
 }

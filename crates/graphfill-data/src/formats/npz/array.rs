@@ -16,6 +16,9 @@ const MAX_HEADER: usize = 1 << 16;
 /// The most characters that one text may have; each text of an array takes as many.
 pub(super) const MAX_CHARACTERS: usize = 1 << 20;
 
+/// What a text takes in memory beside its characters.
+const BYTES_PER_TEXT: u64 = 48;
+
 /// Deflate packs at most 1,032 bytes into one.
 const MAX_EXPANSION: u64 = 1032;
 
@@ -67,7 +70,6 @@ impl ElementType {
 pub(crate) struct ArrayStream<'a> {
     place: Place,
     element: ElementType,
-    shape: Vec<usize>,
     left: usize,
     reader: BufReader<ZipFile<'a, BufReader<File>>>,
     buffer: Vec<u8>,
@@ -77,11 +79,18 @@ pub(crate) struct ArrayStream<'a> {
 pub(crate) struct Archive {
     path: PathBuf,
     length: u64,
+    memory_limit: u64,
     zip: ZipArchive<BufReader<File>>,
 }
 
 impl Archive {
+    /// Opens an archive whose arrays may take the default amount of memory.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        Archive::open_within(path, crate::memory::default_limit())
+    }
+
+    /// Opens an archive; each array that is read into memory may take `memory_limit` bytes.
+    pub(crate) fn open_within(path: &Path, memory_limit: u64) -> Result<Self> {
         let file = crate::formats::open::open_file(path)?;
         let length = file.metadata().map_err(|error| DataError::read(path, error))?.len();
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
@@ -91,7 +100,36 @@ impl Archive {
                 "fetch or write it again; a partial download looks like this",
             )
         })?;
-        Ok(Archive { path: path.to_path_buf(), length, zip })
+        Ok(Archive { path: path.to_path_buf(), length, memory_limit, zip })
+    }
+
+    /// The same archive with a position of its own in the file.
+    pub(crate) fn reopen(&self) -> Result<Self> {
+        Archive::open_within(&self.path, self.memory_limit)
+    }
+
+    /// Checks that `count` things of `bytes_each` bytes fit into the memory limit.
+    pub(crate) fn check_memory(
+        &self,
+        array: &str,
+        what: &str,
+        count: usize,
+        bytes_each: u64,
+    ) -> Result<()> {
+        let needed = (count as u64).saturating_mul(bytes_each);
+        let place = Place::file(&self.path).column(array);
+        DataError::check_memory(place, &format!("{count} {what}"), needed, self.memory_limit)
+    }
+
+    /// Checks that all arrays together, uncompressed, fit into the memory limit.
+    pub(crate) fn check_total(&mut self) -> Result<()> {
+        let mut total = 0u64;
+        for index in 0..self.zip.len() {
+            let entry = self.zip.by_index_raw(index);
+            total = total.saturating_add(entry.map_or(0, |entry| entry.size()));
+        }
+        let what = format!("the {} arrays, uncompressed,", self.zip.len());
+        DataError::check_memory(Place::file(&self.path), &what, total, self.memory_limit)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -129,29 +167,36 @@ impl Archive {
 
     /// All of an array of whole numbers.
     pub(crate) fn integers(&mut self, name: &str) -> Result<Vec<i64>> {
-        let mut stream = self.stream(name)?;
-        let mut all = Vec::new();
-        while let Some(value) = stream.next_integer()? {
-            all.push(value);
-        }
-        Ok(all)
+        self.all(name, |stream| stream.next_integer())
     }
 
     /// All of an array of numbers.
     pub(crate) fn floats(&mut self, name: &str) -> Result<Vec<f64>> {
-        let mut stream = self.stream(name)?;
-        let mut all = Vec::new();
-        while let Some(value) = stream.next_float()? {
-            all.push(value);
-        }
-        Ok(all)
+        self.all(name, |stream| stream.next_float())
     }
 
     /// All of an array of text.
     pub(crate) fn strings(&mut self, name: &str) -> Result<Vec<String>> {
+        self.all(name, |stream| stream.next_string())
+    }
+
+    fn all<T>(
+        &mut self,
+        name: &str,
+        next: impl for<'a> Fn(&mut ArrayStream<'a>) -> Result<Option<T>>,
+    ) -> Result<Vec<T>> {
+        let stream = self.stream(name)?;
+        let (count, element) = (stream.len(), stream.element());
+        drop(stream);
+        let size = match element {
+            // Texts are allocated one by one.
+            ElementType::Unicode(size) | ElementType::Bytes(size) => BYTES_PER_TEXT + size as u64,
+            _ => 8,
+        };
+        self.check_memory(name, "entries", count, size)?;
         let mut stream = self.stream(name)?;
         let mut all = Vec::new();
-        while let Some(value) = stream.next_string()? {
+        while let Some(value) = next(&mut stream)? {
             all.push(value);
         }
         Ok(all)
@@ -208,11 +253,12 @@ impl<'a> ArrayStream<'a> {
         }
         let buffer = vec![0; element.size()];
         let left = count.unwrap_or(0);
-        Ok(ArrayStream { place, element, shape: header.shape, left, reader, buffer })
+        Ok(ArrayStream { place, element, left, reader, buffer })
     }
 
-    pub(crate) fn shape(&self) -> &[usize] {
-        &self.shape
+    /// The number of elements that are left.
+    pub(crate) fn len(&self) -> usize {
+        self.left
     }
 
     pub(crate) fn element(&self) -> ElementType {

@@ -17,6 +17,7 @@
 //! | `text_names`, `text_K`, `text_K_missing` | columns that are carried along |
 
 mod array;
+mod columns;
 mod read;
 mod write;
 mod write_array;
@@ -30,6 +31,7 @@ use std::path::Path;
 use crate::edge_list::EdgeList;
 use crate::error::{DataError, Place, Result};
 use crate::formats::edge_collector::is_weight;
+use crate::memory::{BYTES_PER_COLUMN, BYTES_PER_EDGE, BYTES_PER_ROW};
 use crate::progress::Progress;
 
 /// What an archive holds, seen by the names of its arrays.
@@ -59,25 +61,29 @@ pub(crate) fn layout(path: &Path) -> Result<Layout> {
     }
 }
 
+/// The memory that a stored cell takes at most: its column and its value.
+const BYTES_PER_CELL: u64 = 16;
+
 /// Reads two arrays of ends (and one of weights) side by side into an edge list.
 pub(crate) fn read_arcs(
-    path: &Path,
+    archive: &Archive,
     (source, target): (&str, &str),
     weight: Option<&str>,
     nodes: usize,
     progress: &dyn Progress,
 ) -> Result<EdgeList> {
-    // One archive a stream: each holds its own place in the file.
-    let mut archives = (Archive::open(path)?, Archive::open(path)?, Archive::open(path)?);
+    let path = archive.path();
+    // Streams hold a position in the file, so that each needs an archive of its own.
+    let mut archives = (archive.reopen()?, archive.reopen()?, archive.reopen()?);
     let mut sources = archives.0.stream(source)?;
     let mut targets = archives.1.stream(target)?;
     let mut weights = match weight {
         Some(name) => Some(archives.2.stream(name)?),
         None => None,
     };
+    archive.check_memory(source, "edges", sources.len(), BYTES_PER_EDGE)?;
     let mut list = if weight.is_some() { EdgeList::weighted() } else { EdgeList::unweighted() };
-    let total = sources.shape().iter().product::<usize>() as u64;
-    progress.begin("reading edges", Some(total));
+    progress.begin("reading edges", Some(sources.len() as u64));
     loop {
         let ends = (sources.next_integer()?, targets.next_integer()?);
         let weight = match &mut weights {
@@ -128,12 +134,13 @@ pub(crate) fn read_arcs(
 /// Features as compressed rows: checks the arrays against one another and hands on each row's
 /// cells `(column, value)`. Returns `(rows, columns)`.
 pub(crate) fn read_rows(
-    path: &Path,
+    archive: &Archive,
     prefix: &str,
     progress: &dyn Progress,
     mut take: impl FnMut(usize, &mut Vec<(u32, f64)>) -> Result<()>,
 ) -> Result<(usize, usize)> {
-    let mut archives = (Archive::open(path)?, Archive::open(path)?, Archive::open(path)?);
+    let path = archive.path();
+    let mut archives = (archive.reopen()?, archive.reopen()?, archive.reopen()?);
     let name = |part: &str| format!("{prefix}{part}");
     let place = |part: &str| Place::file(path).column(name(part));
     let wrong = |part: &str, found: String| {
@@ -143,7 +150,8 @@ pub(crate) fn read_rows(
     let mut offsets = archives.0.stream(&name("indptr"))?;
     let mut indices = archives.1.stream(&name("indices"))?;
     let mut values = archives.2.stream(&name("data"))?;
-    let stored: usize = indices.shape().iter().product();
+    let stored = indices.len();
+    archive.check_memory(&name("indices"), "stored cells", stored, BYTES_PER_CELL)?;
     if offsets.next_integer()? != Some(0) {
         return Err(wrong("indptr", "row offsets start at 0".to_owned()));
     }
@@ -186,19 +194,21 @@ pub(crate) fn read_rows(
     Ok((rows, columns))
 }
 
-/// A `shape` array of two sides. Nodes and columns are counted with 32 bits.
+/// A `shape` array of two sides, `(rows, columns)`, each below 2³² and within the memory limit.
 pub(crate) fn shape(archive: &mut Archive, name: &str) -> Result<(usize, usize)> {
     let sides = archive.integers(name)?;
     let side = |at: usize| {
         let side = sides.get(at).and_then(|&side| usize::try_from(side).ok());
         side.filter(|&side| side < u32::MAX as usize)
     };
-    match (sides.len(), side(0), side(1)) {
-        (2, Some(rows), Some(columns)) => Ok((rows, columns)),
-        _ => Err(DataError::malformed(
+    let (2, Some(rows), Some(columns)) = (sides.len(), side(0), side(1)) else {
+        return Err(DataError::malformed(
             Place::file(archive.path()).column(name),
             format!("found {sides:?} where a shape of two sides below 2³² is needed"),
             "write the array again",
-        )),
-    }
+        ));
+    };
+    archive.check_memory(name, "rows", rows, BYTES_PER_ROW)?;
+    archive.check_memory(name, "columns", columns, BYTES_PER_COLUMN)?;
+    Ok((rows, columns))
 }
