@@ -10,10 +10,14 @@ use std::sync::OnceLock;
 use graphfill_data::formats::{ReadOptions, UnknownNodes, splits_file};
 use graphfill_data::{NoProgress, TypesFile};
 use graphfill_datasets::Source;
+use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// What stands between two files of one input.
 pub const MARKER: &[u8] = b"\n--====--\n";
+
+/// The memory that a reader may take.
+const MEMORY_LIMIT: u64 = 64 << 20;
 
 /// The nodes of a split or of an edge list.
 const NODES: &[u8] = b"id,x\na,0.5\nb,1.5\n#c,2\n d ,3\n7,4\n";
@@ -32,15 +36,13 @@ fn write(name: &str, bytes: &[u8]) -> PathBuf {
 
 /// Reads in each way that a caller may ask for; only that it comes back matters.
 fn read(nodes: &Path, edges: Option<&Path>) {
-    let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..ReadOptions::default() };
-    for options in [ReadOptions::default(), add] {
+    let strict = ReadOptions { memory_limit: MEMORY_LIMIT, ..ReadOptions::default() };
+    let add = ReadOptions { unknown_nodes: UnknownNodes::Add, ..strict.clone() };
+    for options in [strict, add] {
         let Ok(source) = Source::detect(nodes, edges) else { return };
         if let Ok(dataset) = source.read(&options, &NoProgress) {
             dataset.graph.undirected();
-            // Sparse features may be wider than a row of them should ever be written out.
-            if dataset.table.features() < 1 << 16 {
-                dataset.table.missing();
-            }
+            dataset.table.missing();
         }
     }
 }
@@ -88,16 +90,21 @@ pub fn read_folder(names: &[impl AsRef<str>], bytes: &[u8]) {
     read(&inner, None);
 }
 
-/// An archive of the input's parts: of each the first line is a name, the rest a numpy array.
+/// An archive of the input's parts: of each the first line is a name, the rest a numpy array. A
+/// name behind a `~` is deflated, another stored.
 pub fn archive(bytes: &[u8]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     for part in parts(bytes) {
         let line = part.iter().position(|&byte| byte == b'\n').unwrap_or(part.len());
         let (name, array) = part.split_at(line);
+        let (method, name) = match name.strip_prefix(b"~") {
+            Some(name) => (CompressionMethod::Deflated, name),
+            None => (CompressionMethod::Stored, name),
+        };
+        let options = SimpleFileOptions::default().compression_method(method);
         let name = format!("{}.npy", String::from_utf8_lossy(name));
         // A name that stands twice is left out, as is one that is too long.
-        if zip.start_file(name, stored).is_ok() {
+        if zip.start_file(name, options).is_ok() {
             zip.write_all(array.get(1..).unwrap_or_default()).expect("memory is written");
         }
     }

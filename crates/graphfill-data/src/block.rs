@@ -3,19 +3,23 @@
 //! Zeros cost nothing and ones only their position; missing cells are a [`CellMask`] beside them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use arrow_schema::DataType;
+use arrow_array::{Array, StringArray};
+use arrow_schema::{DataType, FieldRef};
 
 use crate::cell_mask::CellMask;
+use crate::error::{DataError, Result};
 use crate::kind::BlockKind;
 
 /// How the block stands in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum BlockLayout {
-    /// One column of the file a column of the block, with these names.
+    /// One column of the file per column of the block, with these names.
     Columns(Vec<String>),
-    /// As `Columns`, in a typed file, all of this Arrow type.
-    TypedColumns(Vec<String>, DataType),
+    /// As `Columns`, in a typed file, with these fields.
+    TypedColumns(Vec<FieldRef>),
     /// One list column of the file.
     List,
     /// One list column of the file, of this Arrow type.
@@ -24,6 +28,7 @@ pub enum BlockLayout {
 
 /// The values of the stored cells.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum BlockValues {
     /// Every stored cell is one.
     Ones,
@@ -42,9 +47,77 @@ pub struct Block {
     columns: Vec<u32>,
     values: BlockValues,
     missing: CellMask,
+    /// The texts of a column of a text file, where a number would be spelt otherwise.
+    spellings: Arc<Vec<Option<StringArray>>>,
+}
+
+/// Compressed sparse rows, as scipy's `csr_matrix` holds them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Csr<'a> {
+    /// Row `r` has the stored cells `indptr[r]..indptr[r + 1]`.
+    pub indptr: &'a [usize],
+    /// The column of each stored cell, ascending in each row.
+    pub indices: &'a [u32],
+    /// The value of each stored cell.
+    pub values: &'a BlockValues,
 }
 
 impl Block {
+    /// A block of compressed sparse rows: row `r` has the columns `indices[indptr[r]..indptr[r+1]]`
+    /// in any order, and as many values. NaN is a missing cell; zeros are not stored.
+    ///
+    /// # Errors
+    /// If the arrays don't fit together, if a column lies outside `0..width` or stands twice in a
+    /// row, or if a value is infinite.
+    pub fn from_csr(
+        indptr: &[usize],
+        indices: &[u32],
+        values: &[f64],
+        width: usize,
+    ) -> Result<Block> {
+        let wrong = |found: String| {
+            Err(DataError::request(found, "check the compressed rows against those of scipy"))
+        };
+        if indices.len() != values.len() {
+            return wrong(format!("{} indices for {} values", indices.len(), values.len()));
+        }
+        let ascending = indptr.is_sorted() && indptr.first() == Some(&0);
+        if !ascending || indptr.last() != Some(&indices.len()) {
+            let last = indices.len();
+            return wrong(format!("the row offsets don't ascend from 0 to {last}"));
+        }
+        let mut builder = BlockBuilder::new(width, BlockLayout::List);
+        let mut missing = Vec::new();
+        let mut cells: Vec<(u32, f64)> = Vec::new();
+        for (row, range) in indptr.windows(2).enumerate() {
+            let range = range[0]..range[1];
+            cells.clear();
+            cells.extend(indices[range.clone()].iter().copied().zip(values[range].iter().copied()));
+            cells.sort_unstable_by_key(|cell| cell.0);
+            if let Some((column, _)) = cells.last().filter(|cell| cell.0 as usize >= width) {
+                return wrong(format!("row {row} has column {column} of {width}"));
+            }
+            if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return wrong(format!("row {row} has column {} twice", pair[0].0));
+            }
+            if let Some((column, _)) = cells.iter().find(|cell| cell.1.is_infinite()) {
+                return wrong(format!("row {row}, column {column} is infinite"));
+            }
+            let holes = cells.iter().filter(|cell| cell.1.is_nan());
+            missing.extend(holes.map(|cell| (row, cell.0)));
+            cells.retain(|cell| !cell.1.is_nan());
+            builder.push_row(&mut cells);
+        }
+        let missing = CellMask::of_cells(builder.rows(), width, &missing);
+        Ok(builder.finish(missing))
+    }
+
+    /// The stored cells as compressed sparse rows. Missing cells are not among them: see
+    /// [`Block::missing`].
+    pub fn as_csr(&self) -> Csr<'_> {
+        Csr { indptr: &self.offsets, indices: &self.columns, values: &self.values }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1
@@ -78,9 +151,8 @@ impl Block {
     /// The name of one of its columns, given the name of the block.
     pub fn column_name(&self, block: &str, column: usize) -> String {
         match &self.layout {
-            BlockLayout::Columns(names) | BlockLayout::TypedColumns(names, _) => {
-                names[column].clone()
-            }
+            BlockLayout::Columns(names) => names[column].clone(),
+            BlockLayout::TypedColumns(fields) => fields[column].name().clone(),
             BlockLayout::List | BlockLayout::TypedList(_) => format!("{block}[{column}]"),
         }
     }
@@ -134,7 +206,46 @@ impl Block {
     /// The same cells, each stored one a one, treated as numbers rather than ranked.
     #[must_use]
     pub fn binarized(&self) -> Block {
-        Block { values: BlockValues::F32(vec![1.0; self.stored()]), ..self.clone() }
+        let values = BlockValues::F32(vec![1.0; self.stored()]);
+        Block { values, spellings: Arc::default(), ..self.clone() }
+    }
+
+    /// The same block, its observed cells spelt as in `texts`: one text column of the file per
+    /// column, none where the file has no texts. Columns whose numbers are spelt so anyway don't
+    /// keep theirs.
+    #[must_use]
+    pub(crate) fn with_spellings(mut self, mut texts: Vec<Option<StringArray>>) -> Self {
+        let mut unlike = vec![false; self.width];
+        let mut numbers = vec![0.0; self.width];
+        for row in 0..self.rows() {
+            numbers.fill(0.0);
+            self.cells(row).for_each(|(column, value)| numbers[column as usize] = value);
+            for (column, text) in texts.iter().enumerate() {
+                let text = text.as_ref().filter(|text| text.is_valid(row));
+                unlike[column] |= text.is_some_and(|t| t.value(row) != self.spell(numbers[column]));
+            }
+        }
+        texts
+            .iter_mut()
+            .zip(&unlike)
+            .filter(|(_, kept)| !**kept)
+            .for_each(|(text, _)| *text = None);
+        self.spellings = if unlike.contains(&true) { Arc::new(texts) } else { Arc::default() };
+        self
+    }
+
+    /// How an observed cell was spelt in its file, where a number would be spelt otherwise.
+    pub(crate) fn spelling(&self, row: usize, column: usize) -> Option<&str> {
+        let texts = self.spellings.get(column)?.as_ref()?;
+        (row < texts.len() && texts.is_valid(row)).then(|| texts.value(row))
+    }
+
+    /// The shortest text that reads back as the same number.
+    pub(crate) fn spell(&self, value: f64) -> String {
+        match self.values {
+            BlockValues::F32(_) => (value as f32).to_string(),
+            BlockValues::Ones | BlockValues::F64(_) => value.to_string(),
+        }
     }
 
     /// The same block with further cells missing (their values are forgotten).
@@ -166,7 +277,14 @@ impl Block {
             cells.retain(|&(column, _)| !missing.contains(row, column as usize));
             builder.push_row(&mut cells);
         }
-        builder.finish(missing)
+        // What is hidden is forgotten, its spelling too.
+        let texts = self.spellings.iter().enumerate().map(|(column, texts)| {
+            let cells = texts.as_ref()?.iter().enumerate();
+            let kept = cells.map(|(row, text)| text.filter(|_| !missing.contains(row, column)));
+            Some(kept.collect())
+        });
+        let spellings = Arc::new(texts.collect());
+        Block { spellings, ..builder.finish(missing) }
     }
 
     /// The block with `rows` missing rows behind its own.
@@ -176,13 +294,13 @@ impl Block {
         let mut block = self.clone();
         block.offsets.resize(all + 1, self.columns.len());
         let own = &self.missing;
-        block.missing = CellMask::build(all, self.width, |row, cells| {
-            if row >= own.rows() || own.is_whole(row) {
-                cells.extend(0..self.width as u32);
-            } else {
+        let single = CellMask::build(all, self.width, |row, cells| {
+            if row < own.rows() {
                 cells.extend_from_slice(own.cells(row));
             }
         });
+        let whole = (0..all).filter(|&row| row >= own.rows() || own.is_whole(row));
+        block.missing = single.with_rows(whole);
         block
     }
 }
@@ -261,6 +379,7 @@ impl BlockBuilder {
             columns: self.columns,
             values: self.values,
             missing,
+            spellings: Arc::default(),
         }
     }
 }
@@ -285,6 +404,48 @@ mod tests {
         let double = block(&[&[(1, 1.0)], &[(2, 0.1)]]);
         assert_eq!(*double.values(), BlockValues::F64(vec![1.0, 0.1]));
         assert_eq!(double.cells(1).collect::<Vec<_>>(), [(2, 0.1)]);
+    }
+
+    #[test]
+    fn compressed_rows_go_in_and_out() {
+        let nan = f64::NAN;
+        let made = Block::from_csr(&[0, 2, 2, 5], &[3, 0, 1, 2, 0], &[1.5, 2.0, 0.0, nan, 1.0], 4);
+        let made = made.expect("good rows");
+        let csr = made.as_csr();
+        assert_eq!((csr.indptr, csr.indices), (&[0, 2, 2, 3][..], &[0, 3, 0][..]));
+        assert_eq!(*csr.values, BlockValues::F32(vec![2.0, 1.5, 1.0]));
+        assert!(made.missing().contains(2, 2) && made.missing().count() == 1);
+        let bad = [
+            (vec![0, 1], vec![0], vec![], "1 indices for 0 values"),
+            (vec![0, 2, 1], vec![0], vec![1.0], "ascend"),
+            (vec![1, 1], vec![0], vec![1.0], "ascend"),
+            (vec![], vec![], vec![], "ascend"),
+            (vec![0, 1], vec![4], vec![1.0], "column 4 of 4"),
+            (vec![0, 2], vec![1, 1], vec![1.0, 2.0], "column 1 twice"),
+            (vec![0, 1], vec![1], vec![f64::INFINITY], "infinite"),
+        ];
+        for (indptr, indices, values, part) in bad {
+            let error = Block::from_csr(&indptr, &indices, &values, 4).expect_err(part).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn spellings_last_as_long_as_their_cells() {
+        let texts = |column: [Option<&str>; 2]| Some(StringArray::from(column.to_vec()));
+        let plain = block(&[&[(0, 1.5), (1, 0.5)], &[(0, 2.0), (1, 0.5)]]);
+        let columns =
+            vec![texts([Some("1.50"), Some("2.0")]), texts([Some("0.5"), Some("0.5")]), None, None];
+        let spelt = plain.clone().with_spellings(columns);
+        assert_eq!((spelt.spelling(0, 0), spelt.spelling(1, 0)), (Some("1.50"), Some("2.0")));
+        assert_eq!(spelt.spelling(0, 1), None, "spelt so anyway");
+        let hidden = CellMask::of_rows(2, 4, [1]);
+        let again = spelt.with_hidden(&hidden).completed(|row, cells| {
+            cells.extend((row == 1).then_some((0, 7.0)));
+        });
+        assert_eq!((again.spelling(0, 0), again.spelling(1, 0)), (Some("1.50"), None));
+        assert_eq!(spelt.with_missing_rows(3).spelling(4, 0), None);
+        assert_eq!(spelt.binarized().spelling(0, 0), None);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! A whole row costs one flag, a single cell four bytes, so that both "half of all rows" and
 //! "a tenth of all cells" stay small for millions of nodes.
 
+use std::ops::Range;
+
 /// Cells `(row, column)` of a table with `rows` rows and `width` columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellMask {
@@ -21,11 +23,36 @@ impl CellMask {
 
     /// The whole of the given rows.
     pub fn of_rows(rows: usize, width: usize, chosen: impl IntoIterator<Item = usize>) -> Self {
-        let mut mask = CellMask::none(rows, width);
+        CellMask::none(rows, width).with_rows(chosen)
+    }
+
+    /// These cells `(row, column)`, rows ascending.
+    pub fn of_cells(rows: usize, width: usize, cells: &[(usize, u32)]) -> Self {
+        let mut left = cells.iter().peekable();
+        CellMask::build(rows, width, |row, columns| {
+            while let Some((_, column)) = left.next_if(|cell| cell.0 == row) {
+                columns.push(*column);
+            }
+        })
+    }
+
+    /// The same cells and the whole of the given rows; costs nothing per column.
+    #[must_use]
+    pub fn with_rows(mut self, chosen: impl IntoIterator<Item = usize>) -> Self {
         for row in chosen {
-            mask.whole[row] = true;
+            self.whole[row] = true;
         }
-        mask
+        let doubled = |row: usize| self.whole[row] && self.offsets[row] != self.offsets[row + 1];
+        if !(0..self.rows()).any(doubled) {
+            return self;
+        }
+        let mut clean = CellMask::build(self.rows(), self.width, |row, cells| {
+            if !self.whole[row] {
+                cells.extend_from_slice(self.cells(row));
+            }
+        });
+        clean.whole = self.whole;
+        clean
     }
 
     /// The cells that `list` puts into its second argument, row by row.
@@ -76,6 +103,19 @@ impl CellMask {
         &self.cells[self.offsets[row]..self.offsets[row + 1]]
     }
 
+    /// The cells whose columns lie in `columns`, counted from its start.
+    #[must_use]
+    pub fn slice(&self, columns: Range<usize>) -> CellMask {
+        let (start, end) = (columns.start as u32, columns.end as u32);
+        let single = CellMask::build(self.rows(), columns.len(), |row, cells| {
+            let own = self.cells(row);
+            let first = own.partition_point(|&cell| cell < start);
+            let last = own.partition_point(|&cell| cell < end);
+            cells.extend(own[first..last].iter().map(|cell| cell - start));
+        });
+        single.with_rows((0..self.rows()).filter(|&row| self.whole[row]))
+    }
+
     /// Whether no cell of the row is in the set.
     pub fn is_clear(&self, row: usize) -> bool {
         !self.whole[row] && self.offsets[row] == self.offsets[row + 1]
@@ -116,48 +156,30 @@ impl CellMask {
         if other.is_empty() {
             return self.clone();
         }
-        let mut union = CellMask::build(self.rows(), self.width, |row, cells| {
+        let single = CellMask::build(self.rows(), self.width, |row, cells| {
             cells.extend_from_slice(self.cells(row));
             cells.extend_from_slice(other.cells(row));
         });
-        for row in 0..self.rows() {
-            union.whole[row] |= self.whole[row] || other.whole[row];
-        }
-        union.forget_cells_of_whole_rows()
+        single.with_rows((0..self.rows()).filter(|&row| self.whole[row] || other.whole[row]))
     }
 
     /// The cells of this set that are not in the other one.
     #[must_use]
     pub fn without(&self, other: &CellMask) -> CellMask {
-        CellMask::build(self.rows(), self.width, |row, cells| {
-            if other.whole[row] {
+        let untouched = |row: usize| self.whole[row] && other.is_clear(row);
+        let single = CellMask::build(self.rows(), self.width, |row, cells| {
+            if other.whole[row] || untouched(row) {
                 return;
             }
+            let taken = other.cells(row);
+            let kept = |column: &u32| taken.binary_search(column).is_err();
             if self.whole[row] {
-                let taken = other.cells(row);
-                cells.extend(
-                    (0..self.width as u32).filter(|column| taken.binary_search(column).is_err()),
-                );
+                cells.extend((0..self.width as u32).filter(kept));
             } else {
-                let kept = self.cells(row).iter().copied();
-                cells.extend(kept.filter(|&column| !other.contains(row, column as usize)));
-            }
-        })
-    }
-
-    fn forget_cells_of_whole_rows(self) -> CellMask {
-        let doubled = (0..self.rows())
-            .any(|row| self.whole[row] && self.offsets[row] != self.offsets[row + 1]);
-        if !doubled {
-            return self;
-        }
-        let mut clean = CellMask::build(self.rows(), self.width, |row, cells| {
-            if !self.whole[row] {
-                cells.extend_from_slice(self.cells(row));
+                cells.extend(self.cells(row).iter().copied().filter(kept));
             }
         });
-        clean.whole = self.whole;
-        clean
+        single.with_rows((0..self.rows()).filter(|&row| untouched(row)))
     }
 }
 
@@ -180,6 +202,17 @@ mod tests {
             .collect()
     }
 
+    #[test]
+    fn whole_rows_of_a_wide_table_list_no_column() {
+        let width = 4_000_000_000;
+        let mask = CellMask::of_rows(3, width, [0, 2]);
+        let one = CellMask::build(3, width, |row, cells| cells.extend((row == 1).then_some(7)));
+        let both = mask.union(&one);
+        assert_eq!((both.count(), both.cells.len()), (8_000_000_001, 1));
+        assert_eq!(both.without(&one), mask);
+        assert_eq!(one.with_rows([0, 1]), CellMask::of_rows(3, width, [0, 1]));
+    }
+
     proptest! {
         #[test]
         fn behaves_as_a_set(
@@ -192,6 +225,10 @@ mod tests {
             prop_assert_eq!(a.is_empty(), first.is_empty());
             prop_assert_eq!(a.union(&b), mask_of(&(&first | &second)));
             prop_assert_eq!(a.without(&b), mask_of(&(&first - &second)));
+            let middle = a.slice(1..3);
+            for (row, column) in (0..5).flat_map(|row| [(row, 0), (row, 1)]) {
+                prop_assert_eq!(middle.contains(row, column), first.contains(&(row, column + 1)));
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float16Type, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, FieldRef, TimeUnit};
 
 use crate::block::Block;
 use crate::date_style::{DAY, DateStyle};
@@ -22,6 +22,7 @@ pub struct Column {
     kind: Kind,
     data: ColumnData,
     style: CellStyle,
+    field: Option<FieldRef>,
 }
 
 /// How text cells spell what they mean.
@@ -57,15 +58,15 @@ pub struct Levels {
 impl Column {
     /// A column of single values.
     pub fn new(name: impl Into<String>, kind: Kind, cells: ArrayRef) -> Self {
-        let style = CellStyle::Plain;
-        Column { name: name.into(), kind, data: ColumnData::Array(cells), style }
+        let (data, style) = (ColumnData::Array(cells), CellStyle::Plain);
+        Column { name: name.into(), kind, data, style, field: None }
     }
 
     /// A column that is a block.
     pub fn block(name: impl Into<String>, block: Block) -> Self {
         let kind = Kind::Block(block.kind());
-        let style = CellStyle::Plain;
-        Column { name: name.into(), kind, data: ColumnData::Block(block), style }
+        let (data, style) = (ColumnData::Block(block), CellStyle::Plain);
+        Column { name: name.into(), kind, data, style, field: None }
     }
 
     /// Its name.
@@ -94,8 +95,25 @@ impl Column {
 
     /// The same column with other cells.
     pub(crate) fn with_cells(&self, cells: ArrayRef) -> Self {
-        let data = ColumnData::Array(cells);
-        Column { name: self.name.clone(), kind: self.kind.clone(), data, style: self.style.clone() }
+        Column { data: ColumnData::Array(cells), ..self.clone() }
+    }
+
+    /// The same cells as they stood in a typed file: with this metadata, and null or not.
+    #[must_use]
+    pub fn with_field(mut self, field: Option<FieldRef>) -> Self {
+        self.field = field;
+        self
+    }
+
+    /// Its field in the typed file that it was read from.
+    pub fn field(&self) -> Option<&FieldRef> {
+        self.field.as_ref()
+    }
+
+    /// The same column with another block.
+    #[must_use]
+    pub fn with_block(&self, block: Block) -> Self {
+        Column { data: ColumnData::Block(block), ..self.clone() }
     }
 
     /// Its cells.
@@ -224,10 +242,7 @@ impl Column {
     #[must_use]
     pub fn with_missing_rows(&self, rows: usize) -> Column {
         match &self.data {
-            ColumnData::Block(block) => {
-                Column::block(self.name.clone(), block.with_missing_rows(rows))
-                    .with_kind(self.kind.clone())
-            }
+            ColumnData::Block(block) => self.with_block(block.with_missing_rows(rows)),
             ColumnData::Array(cells) => {
                 let empty = arrow_array::new_null_array(cells.data_type(), rows);
                 let longer = arrow_select::concat::concat(&[cells.as_ref(), empty.as_ref()]);

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::DataType;
 
 use crate::column::{CellStyle, Column, as_text, is_text, missing_cells, per_second};
 use crate::date_style::DAY;
+use crate::dictionary::complete_dictionary;
 use crate::error::{DataError, Result};
 use crate::kind::Kind;
 use crate::spelling;
@@ -123,18 +124,15 @@ impl Column {
     /// Takes `estimates` where a cell is missing, in the column's own type.
     fn with_estimates(&self, estimates: &ArrayRef) -> Result<Column> {
         let cells = self.array();
-        let plain = match cells.data_type() {
-            DataType::Dictionary(_, values) => values.as_ref().clone(),
-            other => other.clone(),
-        };
         let missing = missing_cells(&cells);
-        let mask = BooleanArray::from(missing.clone());
-        let merged = (|| -> std::result::Result<ArrayRef, ArrowError> {
-            let estimates = arrow_cast::cast(estimates, &plain)?;
-            let known = arrow_cast::cast(&cells, &plain)?;
-            let merged = arrow_select::zip::zip(&mask, &estimates, &known)?;
-            arrow_cast::cast(&merged, cells.data_type())
-        })();
+        let merged = match cells.data_type() {
+            DataType::Dictionary(_, _) => {
+                complete_dictionary(&cells, &as_text(estimates), &missing)
+            }
+            plain => arrow_cast::cast(estimates, plain).and_then(|estimates| {
+                arrow_select::zip::zip(&BooleanArray::from(missing.clone()), &estimates, &cells)
+            }),
+        };
         let merged = merged.map_err(|error| self.misfit(&error))?;
         let left = missing_cells(&merged);
         match (0..merged.len()).find(|&row| missing[row] && left[row]) {

@@ -6,7 +6,13 @@
 //! from files; [`Graph::from_edge_index`] and [`NodeTable::from_record_batches`] make it from memory.
 //!
 //! The rules that infer the kinds of columns are in [`infer`].
+//!
+//! The features `npz` and `parquet`, both on by default, decide which binary formats are built in.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(all(feature = "npz", feature = "parquet")),
+    allow(dead_code, unused_imports, reason = "the formats that are left out use it")
+)]
 
 /// The Arrow crates whose types this crate uses, in the version that it uses.
 pub mod arrow {
@@ -21,6 +27,7 @@ mod column;
 mod completion;
 mod dataset;
 mod date_style;
+mod dictionary;
 mod did_you_mean;
 mod duplicate_edges;
 mod edge_list;

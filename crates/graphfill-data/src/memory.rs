@@ -1,10 +1,19 @@
-//! The default memory limit of readers: half of the machine's RAM.
+//! The default memory limit of readers (half of the machine's RAM), and what things take of it.
 
 use std::fs;
 use std::sync::OnceLock;
 
 /// The limit where the size of the RAM is unknown.
 const FALLBACK: u64 = 4 << 30;
+
+/// The memory that a row of a table takes at least: offsets, missing cells, its id, its arcs.
+pub(crate) const BYTES_PER_ROW: u64 = 64;
+/// The memory that a feature column takes at least: statistics, scales, and one cell in a dense row
+/// of every thread. A block of more columns than the memory limit allows is not read, however few
+/// of its cells are stored.
+pub(crate) const BYTES_PER_COLUMN: u64 = 64;
+/// The memory that an edge takes: in a list, then in compressed rows.
+pub(crate) const BYTES_PER_EDGE: u64 = 24;
 
 /// Half of the RAM, or of what the control group of the process allows where that is less.
 pub(crate) fn default_limit() -> u64 {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use arrow_schema::DataType;
+use arrow_schema::FieldRef;
 
 use crate::cell_mask::CellMask;
 use crate::column::{Column, ColumnData};
@@ -32,15 +32,15 @@ pub struct IdColumn {
     pub name: String,
     /// The number of columns before it; none where the file has no such column (nodes are numbered).
     pub position: Option<usize>,
-    /// Its Arrow type; none for a text file.
-    pub data_type: Option<DataType>,
+    /// Its field in a typed file.
+    pub field: Option<FieldRef>,
     /// Whether the text file has no line of column names.
     pub headerless: bool,
 }
 
 impl Default for IdColumn {
     fn default() -> Self {
-        IdColumn { name: "id".to_owned(), position: Some(0), data_type: None, headerless: false }
+        IdColumn { name: "id".to_owned(), position: Some(0), field: None, headerless: false }
     }
 }
 
@@ -128,38 +128,53 @@ impl NodeTable {
     /// The missing cells of the used columns. The mask has one column per single column and `width`
     /// columns per block, in the order of the used columns.
     pub fn missing(&self) -> CellMask {
-        let mut single = Vec::new();
-        let mut blocks = Vec::new();
-        let mut start = 0u32;
-        for column in self.used_columns() {
-            match column.data() {
-                ColumnData::Array(_) => single.push((start, column.missing())),
-                ColumnData::Block(block) => blocks.push((start, block)),
-            }
-            start += cells_per_row(column) as u32;
-        }
-        let is_whole = |row: usize| {
-            start > 0
-                && single.iter().all(|(_, missing)| missing[row])
-                && blocks.iter().all(|(_, block)| block.missing().is_whole(row))
-        };
-        // Rows that are missing as a whole are not listed cell by cell: blocks can be wide.
-        let whole_rows = (0..self.rows()).filter(|&row| is_whole(row));
-        let whole_rows = CellMask::of_rows(self.rows(), start as usize, whole_rows);
-        let cells = CellMask::build(self.rows(), start as usize, |row, cells| {
-            if whole_rows.is_whole(row) {
+        let used = self.missing_of_used();
+        let whole = |row: usize| !used.is_empty() && used.iter().all(|m| m.is_whole(row));
+        let features: usize = used.iter().map(UsedColumn::width).sum();
+        let single = CellMask::build(self.rows(), features, |row, cells| {
+            if whole(row) {
                 return;
             }
-            cells.extend(single.iter().filter(|(_, missing)| missing[row]).map(|(at, _)| *at));
-            for (at, block) in &blocks {
-                if block.missing().is_whole(row) {
-                    cells.extend((0..block.width() as u32).map(|column| at + column));
+            let mut start = 0u32;
+            for column in &used {
+                if column.is_whole(row) {
+                    cells.extend(start..start + column.width() as u32);
                 } else {
-                    cells.extend(block.missing().cells(row).iter().map(|column| at + column));
+                    cells.extend(column.cells(row).iter().map(|cell| start + cell));
                 }
+                start += column.width() as u32;
             }
         });
-        cells.union(&whole_rows)
+        single.with_rows((0..self.rows()).filter(|&row| whole(row)))
+    }
+
+    /// The bytes that [`NodeTable::missing`] takes in a table with blocks: four per cell that it
+    /// lists. A row that is missing in one wide block and observed elsewhere lists the whole width
+    /// of the block.
+    pub(crate) fn missing_bytes(&self) -> u64 {
+        if !self.used_columns().any(|column| matches!(column.data(), ColumnData::Block(_))) {
+            return 0;
+        }
+        let used = self.missing_of_used();
+        let listed = |row: usize| -> u64 {
+            if used.iter().all(|column| column.is_whole(row)) {
+                return 0;
+            }
+            let cells = used.iter().map(|column| match column.is_whole(row) {
+                true => column.width(),
+                false => column.cells(row).len(),
+            });
+            cells.sum::<usize>() as u64
+        };
+        (0..self.rows()).map(listed).sum::<u64>() * 4
+    }
+
+    fn missing_of_used(&self) -> Vec<UsedColumn<'_>> {
+        let missing = self.used_columns().map(|column| match column.data() {
+            ColumnData::Array(_) => UsedColumn::Single(column.missing()),
+            ColumnData::Block(block) => UsedColumn::Block(block.missing()),
+        });
+        missing.collect()
     }
 
     /// The table with further cells missing. `hidden` has the columns of [`NodeTable::missing`];
@@ -187,18 +202,8 @@ impl NodeTable {
                     column.with_hidden_rows(&rows)
                 }
                 ColumnData::Block(block) => {
-                    let width = block.width();
-                    let part = CellMask::build(self.rows(), width, |row, cells| {
-                        if hidden.is_whole(row) {
-                            cells.extend(0..width as u32);
-                        } else {
-                            let inside = hidden.cells(row).iter().map(|&cell| cell as usize);
-                            let inside = inside.filter(|cell| (at..at + width).contains(cell));
-                            cells.extend(inside.map(|cell| (cell - at) as u32));
-                        }
-                    });
-                    Column::block(column.name(), block.with_hidden(&part))
-                        .with_kind(column.kind().clone())
+                    let part = hidden.slice(at..at + block.width());
+                    column.with_block(block.with_hidden(&part))
                 }
             }
         });
@@ -213,6 +218,35 @@ fn check_rows(what: &str, found: usize, expected: usize) -> Result<()> {
     }
     let found = format!("{what} has {found} rows, but the table has {expected}");
     Err(DataError::request(found, "give every column one cell per node"))
+}
+
+/// Which cells of a used column are missing.
+enum UsedColumn<'a> {
+    Single(Vec<bool>),
+    Block(&'a CellMask),
+}
+
+impl UsedColumn<'_> {
+    fn width(&self) -> usize {
+        match self {
+            UsedColumn::Single(_) => 1,
+            UsedColumn::Block(mask) => mask.width(),
+        }
+    }
+
+    fn is_whole(&self, row: usize) -> bool {
+        match self {
+            UsedColumn::Single(missing) => missing[row],
+            UsedColumn::Block(mask) => mask.is_whole(row),
+        }
+    }
+
+    fn cells(&self, row: usize) -> &[u32] {
+        match self {
+            UsedColumn::Single(_) => &[],
+            UsedColumn::Block(mask) => mask.cells(row),
+        }
+    }
 }
 
 /// The number of cells per row of the column.

@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 
 use crate::error::{DataError, Place, Result};
 use crate::formats::ReadOptions;
-use crate::formats::{assemble, parquet, resolve};
+use crate::formats::{arrow_table, assemble, resolve};
 use crate::progress::NoProgress;
 use crate::table::NodeTable;
 use crate::types_file::DeclaredTypes;
@@ -64,8 +64,8 @@ impl NodeTable {
             types: types.clone(),
             ..ReadOptions::default()
         };
-        let rows = batches.iter().cloned().map(Ok);
-        let raw = parquet::raw_table(path, &schema, rows, &NoProgress)?;
+        let rows = batches.iter().map(|batch| Ok(batch.columns().to_vec()));
+        let raw = arrow_table::raw_table(path, &schema, rows, &NoProgress)?;
         let (ids, _) = resolve::resolve(&raw, None, &options)?;
         Ok(assemble::assemble(raw, ids, &options)?.0)
     }
@@ -75,7 +75,7 @@ impl NodeTable {
     ///
     /// Fails if two columns have the same name.
     pub fn to_record_batch(&self) -> Result<RecordBatch> {
-        parquet::record_batch(self, Path::new(PLACE))
+        arrow_table::record_batch(self, Path::new(PLACE))
     }
 }
 

@@ -52,13 +52,8 @@ impl FeatureRows {
 
     /// The finished block.
     pub(crate) fn finish(self) -> Block {
-        let mut missing = self.missing.into_iter().peekable();
-        let mask = CellMask::build(self.builder.rows(), self.width, |row, cells| {
-            while let Some((_, column)) = missing.next_if(|cell| cell.0 == row) {
-                cells.push(column);
-            }
-        });
-        self.builder.finish(mask)
+        let missing = CellMask::of_cells(self.builder.rows(), self.width, &self.missing);
+        self.builder.finish(missing)
     }
 }
 

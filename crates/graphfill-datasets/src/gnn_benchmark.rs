@@ -40,7 +40,7 @@ pub(crate) fn read(path: &Path, limit: u64, progress: &dyn Progress) -> Result<D
     }
     let mut list = EdgeList::weighted();
     let mut weighted = false;
-    read_rows(path, adjacency, progress, |source, arcs| {
+    read_rows(&archive, adjacency, progress, |source, arcs| {
         for &(target, weight) in arcs.iter() {
             if !(0.0..=f64::from(f32::MAX)).contains(&weight) {
                 return Err(wrong("adj_data", format!("an arc has the weight {weight}")));
@@ -56,7 +56,7 @@ pub(crate) fn read(path: &Path, limit: u64, progress: &dyn Progress) -> Result<D
         return Err(wrong("attr_shape", format!("{rows} rows of attributes for {nodes} nodes")));
     }
     let mut builder = BlockBuilder::new(width, BlockLayout::List);
-    read_rows(path, attributes, progress, |row, cells| {
+    read_rows(&archive, attributes, progress, |row, cells| {
         if let Some((column, _)) = cells.iter().find(|(_, value)| value.is_nan()) {
             return Err(wrong("attr_data", format!("row {row}, column {column} is not a number")));
         }

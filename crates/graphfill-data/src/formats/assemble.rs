@@ -197,7 +197,7 @@ fn label_column(column: RawColumn, options: &ReadOptions, guesses: &mut Guesses)
             guesses.notes.push(Note::new(found).with(Setting::MissingValue(word.to_owned())));
         }
     }
-    Column::new(column.name, Kind::Unused(Unused::Label), cells)
+    Column::new(column.name, Kind::Unused(Unused::Label), cells).with_field(column.field)
 }
 
 fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Result<TypedColumn> {
@@ -212,7 +212,10 @@ fn single_column(raw: &RawTable, column: RawColumn, options: &ReadOptions) -> Re
     } else {
         infer::interpret(&column.name, cells, declared, &infer_options(raw, options))
     };
-    made.map_err(|invalid| {
+    let field = column.field;
+    let with_field =
+        |typed: TypedColumn| TypedColumn { column: typed.column.with_field(field), ..typed };
+    made.map(with_field).map_err(|invalid| {
         let place = raw.place(invalid.row).column(&column.name);
         DataError::malformed(place, invalid.found, invalid.hint)
     })
@@ -259,11 +262,10 @@ fn take_ids(raw: &mut RawTable, id: IdSource) -> Result<(NodeIds, IdColumn)> {
         });
     }
     let column = raw.columns.remove(position);
-    let data_type = match &column.cells {
-        RawCells::Array(cells) if !raw.is_text() => Some(cells.data_type().clone()),
-        RawCells::Array(_) | RawCells::Bytes(_) => None,
-    };
-    Ok((ids, IdColumn { name: column.name, position: Some(position), data_type, headerless }))
+    Ok((
+        ids,
+        IdColumn { name: column.name, position: Some(position), field: column.field, headerless },
+    ))
 }
 
 /// The cells as ids; none where one is missing or the type is no id. Only a text file leaves open
@@ -448,14 +450,19 @@ fn block_of(
     options: &ReadOptions,
 ) -> Result<Column> {
     let words = &options.missing_words;
-    let names: Vec<String> = members.iter().map(|column| column.name.clone()).collect();
-    let layout = match members.first().and_then(data_type) {
-        Some(one_type) => BlockLayout::TypedColumns(names, one_type),
-        None => BlockLayout::Columns(names),
+    let fields = members.iter().map(|column| column.field.clone()).collect::<Option<Vec<_>>>();
+    let layout = match fields {
+        Some(fields) => BlockLayout::TypedColumns(fields),
+        None => BlockLayout::Columns(members.iter().map(|column| column.name.clone()).collect()),
     };
     let width = members.len();
     let mut cells_of_column = Vec::with_capacity(width);
+    let mut texts = Vec::with_capacity(width);
     for member in members {
+        texts.push(match &member.cells {
+            RawCells::Array(_) if raw.is_text() => member.cells.text(),
+            _ => None,
+        });
         cells_of_column.push(match member.cells {
             RawCells::Bytes(mut bytes)
                 if bytes
@@ -486,7 +493,7 @@ fn block_of(
         let holes = columns.filter(|(_, values)| values.value(row).is_nan());
         cells.extend(holes.map(|(column, _)| column as u32));
     });
-    Ok(Column::block(name, builder.finish(missing)))
+    Ok(Column::block(name, builder.finish(missing).with_spellings(texts)))
 }
 
 enum BlockCells {

@@ -165,7 +165,7 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
 
 fn column_names(file: &OpenedFile) -> Result<Vec<String>> {
     match check_table(file)? {
-        TableFormat::Parquet => parquet::column_names(file.path()),
+        TableFormat::Parquet => parquet::column_names(file),
         TableFormat::Text => Ok(csv::first_record(&file.peek())),
     }
 }

@@ -56,16 +56,15 @@ pub(crate) fn block_column(name: &str, cells: &ArrayRef) -> Result<Column, Inval
         builder.push_row(&mut row_cells);
     }
     let missing = CellMask::build(lists.len(), width, |row, cells| {
-        if lists.is_null(row) {
-            cells.extend(0..width as u32);
-        } else {
-            let holes = (0..width).filter(|column| {
-                let item = start(row) + column;
+        if lists.is_valid(row) {
+            let is_missing = |column: &u32| {
+                let item = start(row) + *column as usize;
                 items.is_null(item) || items.value(item).is_nan()
-            });
-            cells.extend(holes.map(|column| column as u32));
+            };
+            cells.extend((0..width as u32).filter(is_missing));
         }
     });
+    let missing = missing.with_rows((0..lists.len()).filter(|&row| lists.is_null(row)));
     Ok(Column::block(name, builder.finish(missing)))
 }
 
@@ -107,7 +106,7 @@ pub(crate) fn list_array(block: &Block) -> ArrayRef {
     match block.layout() {
         // Float64 lists cast to every numeric list type that they came from.
         BlockLayout::TypedList(wanted) => arrow_cast::cast(&lists, wanted).unwrap_or(lists),
-        BlockLayout::Columns(_) | BlockLayout::TypedColumns(_, _) | BlockLayout::List => lists,
+        _ => lists,
     }
 }
 
@@ -124,7 +123,7 @@ pub(crate) fn column_array(block: &Block, column: usize) -> ArrayRef {
     }
     let cells: ArrayRef = Arc::new(cells.finish());
     let wanted = match (block.layout(), block.values()) {
-        (BlockLayout::TypedColumns(_, wanted), _) => wanted.clone(),
+        (BlockLayout::TypedColumns(fields), _) => fields[column].data_type().clone(),
         (_, BlockValues::Ones) => DataType::UInt8,
         (_, BlockValues::F32(_)) => DataType::Float32,
         (_, BlockValues::F64(_)) => DataType::Float64,

@@ -3,6 +3,7 @@
 //! [`Input::detect`] tells what a path is and opens it, [`Input::read`] reads it, [`write()`] and
 //! [`write_nodes`] write what the name of the output asks for.
 
+pub(crate) mod arrow_table;
 pub(crate) mod assemble;
 mod column_names;
 mod csv;
@@ -10,19 +11,28 @@ mod edge_collector;
 mod edge_columns;
 mod encoding;
 mod input;
+#[cfg(not(all(feature = "npz", feature = "parquet")))]
+mod left_out;
 mod lists;
 mod new_nodes;
+#[cfg(feature = "npz")]
 pub mod npz;
-pub(crate) mod open;
 mod opened;
 mod options;
 mod output;
 mod output_file;
-pub(crate) mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod raw_table;
 pub(crate) mod resolve;
+#[cfg(feature = "npz")]
 pub mod splits_file;
 mod tables;
+
+#[cfg(not(feature = "npz"))]
+use left_out::npz;
+#[cfg(not(feature = "parquet"))]
+use left_out::parquet;
 
 pub use assemble::MIN_BLOCK_COLUMNS;
 pub use csv::Delimiter;

@@ -12,7 +12,6 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 
 use super::encoding::Encoding;
-use super::open::{GZIP_MAGIC, Source};
 use crate::error::{DataError, Place, Result};
 use crate::hint::{Hint, Setting};
 
@@ -20,6 +19,8 @@ use crate::hint::{Hint, Setting};
 const HEAD: usize = 1 << 16;
 /// The bytes read at a time: large enough that the system call doesn't count.
 const BUFFER: usize = 1 << 18;
+/// The first two bytes of every gzip file.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The first four bytes of every Zstandard frame.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
@@ -81,11 +82,8 @@ impl OpenedFile {
         let mut rest = if path == Path::new(STANDARD_STREAM) {
             Rest::Stdin
         } else {
-            let file = File::open(path).map_err(failed)?;
+            let file = open_file(path)?;
             let about = file.metadata().map_err(failed)?;
-            if about.is_dir() {
-                return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
-            }
             if about.is_file() { Rest::File(file) } else { Rest::Pipe(file) }
         };
         let mut head = Vec::new();
@@ -162,11 +160,26 @@ impl OpenedFile {
         Ok(copy)
     }
 
+    /// The file at its start, while this one stays open; only for plain files.
+    pub(crate) fn duplicate(&self) -> Result<File> {
+        let Rest::File(file) = &self.rest else {
+            let found = "this can be read only once";
+            return Err(DataError::malformed(
+                Place::file(&self.path),
+                found,
+                "name the edge file, too",
+            ));
+        };
+        let mut file = file.try_clone().map_err(|error| DataError::read(&self.path, error))?;
+        file.seek(SeekFrom::Start(0)).map_err(|error| DataError::read(&self.path, error))?;
+        Ok(file)
+    }
+
     /// The unpacked text, decoded to UTF-8 from `encoding` or else from what the first bytes show.
     pub(crate) fn into_text(self, encoding: Option<Encoding>) -> Result<Text> {
         let compression = self.compression();
         let path = self.path;
-        let failed = |error| Source::error(&path, error);
+        let failed = |error| stream_error(&path, error);
         let raw = Cursor::new(self.head).chain(self.rest);
         let raw = BufReader::with_capacity(BUFFER, raw);
         let mut unpacked: Box<dyn Read> = match compression {
@@ -228,5 +241,25 @@ impl Read for Rest {
             Rest::File(file) | Rest::Pipe(file) => file.read(buffer),
             Rest::Stdin => io::stdin().lock().read(buffer),
         }
+    }
+}
+
+/// Opens a file, folders refused.
+pub(crate) fn open_file(path: &Path) -> Result<File> {
+    let file = File::open(path).map_err(|error| DataError::read(path, error))?;
+    let about = file.metadata().map_err(|error| DataError::read(path, error))?;
+    if about.is_dir() {
+        return Err(DataError::read(path, io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    Ok(file)
+}
+
+/// The error that a failed read of a stream means: broken compression, or the system's.
+pub(crate) fn stream_error(path: &Path, error: io::Error) -> DataError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            DataError::damaged(path, error)
+        }
+        _ => DataError::read(path, error),
     }
 }

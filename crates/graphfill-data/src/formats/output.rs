@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::block::BlockLayout;
 use crate::column::ColumnData;
 use crate::dataset::Dataset;
 use crate::error::{DataError, Result};
@@ -184,7 +183,7 @@ fn is_own(output: &Path, beside: &Path) -> bool {
         return file.peek().starts_with(TypesFile::FIRST_LINE);
     }
     let names = match file.content() {
-        Content::Parquet => parquet::column_names(beside).unwrap_or_default(),
+        Content::Parquet => parquet::column_names(&file).unwrap_or_default(),
         _ => csv::first_record(&file.peek()),
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -216,15 +215,8 @@ fn types_of(table: &NodeTable, direction: Direction) -> TypesFile {
             }
             ColumnData::Block(block) if block.width() == 0 => {}
             ColumnData::Block(block) => {
-                let (first, last) = match block.layout() {
-                    BlockLayout::Columns(names) | BlockLayout::TypedColumns(names, _) => {
-                        (names[0].clone(), names[names.len() - 1].clone())
-                    }
-                    BlockLayout::List | BlockLayout::TypedList(_) => (
-                        block.column_name(column.name(), 0),
-                        block.column_name(column.name(), block.width() - 1),
-                    ),
-                };
+                let first = block.column_name(column.name(), 0);
+                let last = block.column_name(column.name(), block.width() - 1);
                 types.blocks.push(DeclaredBlock { name: column.name().to_owned(), first, last });
             }
         }

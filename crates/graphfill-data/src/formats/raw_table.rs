@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, StringArray};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
 
 use crate::error::{DataError, Place, Result};
 use crate::formats::csv::Dialect;
@@ -35,6 +35,8 @@ pub(crate) struct RawColumn {
     pub(crate) declared: Option<DeclaredKind>,
     /// The block to which the file itself says that the column belongs.
     pub(crate) block: Option<String>,
+    /// The column's field in a typed file: its metadata, and whether it may be null.
+    pub(crate) field: Option<FieldRef>,
 }
 
 #[derive(Debug)]
@@ -188,8 +190,13 @@ impl RawTable {
         }
         for new in others.into_iter().flatten() {
             let cells = new.cells.empty_like().padded(rows);
-            let mut column =
-                RawColumn { name: new.name, cells, declared: new.declared, block: new.block };
+            let mut column = RawColumn {
+                name: new.name,
+                cells,
+                declared: new.declared,
+                block: new.block,
+                field: new.field,
+            };
             column.join(Some(new.cells), rows, more, &path)?;
             self.columns.push(column);
         }
@@ -205,7 +212,7 @@ pub(crate) fn numbered_name(position: usize) -> String {
 
 impl RawColumn {
     pub(crate) fn new(name: String, cells: RawCells) -> Self {
-        RawColumn { name, cells, declared: None, block: None }
+        RawColumn { name, cells, declared: None, block: None, field: None }
     }
 
     /// Puts a text cell before the others.
@@ -235,7 +242,7 @@ impl RawColumn {
             }
             Some(cells) => {
                 let (own, cells) = (own.into_array(), cells.into_array());
-                let joined = arrow_select::concat::concat(&[own.as_ref(), cells.as_ref()]);
+                let joined = crate::dictionary::concat(&[own.clone(), cells.clone()]);
                 let joined = joined.map_err(|_| {
                     DataError::malformed(
                         Place::file(path).column(&self.name),

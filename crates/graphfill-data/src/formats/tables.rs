@@ -3,7 +3,7 @@
 //! The nodes are read first, uninterpreted; a sample of the edges then tells which columns are ids and
 //! ends ([`super::resolve`]); then the node table is assembled and the edges are read.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::dataset::Dataset;
 use crate::error::{DataError, Place, Result};
@@ -40,7 +40,7 @@ pub(crate) fn read(
     let mut format = "Parquet tables";
     for file in nodes {
         parts.push(match check_table(&file)? {
-            TableFormat::Parquet => parquet::read_nodes(file.path(), progress)?,
+            TableFormat::Parquet => parquet::read_nodes(file, &options, progress)?,
             TableFormat::Text => {
                 format = "text tables";
                 if single {
@@ -54,7 +54,7 @@ pub(crate) fn read(
     let mut files = Vec::new();
     for file in edges {
         files.push(match check_table(&file)? {
-            TableFormat::Parquet => EdgeFile::Parquet(file.path().to_path_buf()),
+            TableFormat::Parquet => EdgeFile::Parquet(parquet::ParquetEdges::open(file)?),
             TableFormat::Text => {
                 if no_nodes {
                     format = "text tables";
@@ -85,6 +85,9 @@ pub(crate) fn read(
     let graph = graph.with_duplicate_edges(options.duplicate_edges);
     let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
+    let limit = options.memory_limit;
+    let listed = table.missing_bytes();
+    DataError::check_memory(Place::file(&first), "the list of missing cells", listed, limit)?;
     let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph)?;
     dataset.notes = notes;
     dataset.found = found;
@@ -94,14 +97,14 @@ pub(crate) fn read(
 /// An edge file of which a sample can be seen before it is read.
 enum EdgeFile {
     Text(csv::TextEdges),
-    Parquet(PathBuf),
+    Parquet(parquet::ParquetEdges),
 }
 
 impl EdgeFile {
     fn sample(&self) -> Result<EdgeSample> {
         match self {
             EdgeFile::Text(edges) => Ok(edges.sample()),
-            EdgeFile::Parquet(path) => parquet::sample_edges(path),
+            EdgeFile::Parquet(edges) => edges.sample(),
         }
     }
 }
@@ -227,8 +230,8 @@ fn read_edges(
                 }
                 edges.read_into(columns, &mut collector, progress)?;
             }
-            EdgeFile::Parquet(path) => {
-                let said = parquet::read_edges(&path, columns, &mut collector, progress)?;
+            EdgeFile::Parquet(edges) => {
+                let said = edges.read_into(columns, options, &mut collector, progress)?;
                 direction = said.unwrap_or(direction);
             }
         }

@@ -1,5 +1,6 @@
 //! `.npz` archives with faults.
 
+use graphfill_data::DataError;
 use graphfill_data::formats::{ReadOptions, splits_file};
 
 use crate::samples::{Array, archive, claiming, own_arrays, replaced, split_arrays, typed_arrays};
@@ -53,18 +54,18 @@ fn sizes_that_are_only_claimed_cost_nothing() {
     let nothing = Array::new("ids", "<U0", "(1152921504606846976,)", Vec::new());
     assert_refused("empty texts", &replaced(own_arrays(), nothing), &["'ids'", "claims the shape"]);
 
-    let shape = Array::integers("x_shape", &[4_294_967_294, 2]);
+    let shape = Array::integers("x_shape", &[40_000_000, 2]);
     assert_refused("rows", &replaced(own_arrays(), shape), &["'x_indptr'", "4 entries"]);
     let mut arrays = own_arrays();
     arrays.retain(|array| !["x_shape", "x_indptr"].contains(&array.name));
-    arrays.push(Array::integers("x_shape", &[400_000_000, 2]));
-    let length = 400_000_001u32;
+    arrays.push(Array::integers("x_shape", &[40_000_000, 2]));
+    let length = 40_000_001u32;
     let mut offsets = Array::new("x_indptr", "<i8", &format!("({length},)"), vec![0; 32]);
     let whole = 10 + offsets.header.len() as u32 + 1 + length * 8;
     offsets.data.truncate(32);
     arrays.push(offsets);
     let bytes = claiming(archive(&arrays), "x_indptr", whole);
-    assert_refused("a lying directory", &bytes, &["'x_indptr'", "claims 3200000"]);
+    assert_refused("a lying directory", &bytes, &["'x_indptr'", "claims 320000"]);
     let negative = Array::integers("x_shape", &[3, -2]);
     assert_refused("negative", &replaced(own_arrays(), negative), &["'x_shape'", "[3, -2]"]);
 }
@@ -73,10 +74,87 @@ fn sizes_that_are_only_claimed_cost_nothing() {
 fn wide_rows_that_are_missing_as_a_whole_cost_nothing() {
     let mut arrays = own_arrays();
     arrays.retain(|array| array.name != "x_shape");
-    arrays.push(Array::integers("x_shape", &[3, 4_000_000_000]));
+    arrays.push(Array::integers("x_shape", &[3, 60_000_000]));
+    let bytes = archive(&arrays);
+    let (_folder, path) = folder(&[("graph.npz", &bytes)]);
+    let dataset = read(&path, None, &limited(4 << 30)).expect("a wide block");
+    let missing = dataset.table.missing();
+    assert_eq!((dataset.table.features(), missing.count()), (60_000_000, 60_000_001));
+    // Beside a column that is observed there, the cells of a row would have to be listed.
+    let rows: Vec<i64> = (0..100).collect();
+    let arrays = [
+        Array::integers("edge_src", &[0]),
+        Array::integers("edge_dst", &[1]),
+        Array::integers("x_shape", &[100, 1_000_000]),
+        Array::integers("x_indptr", &[0; 101]),
+        Array::integers("x_indices", &[]),
+        Array::floats("x_data", &[]),
+        Array::integers("missing_rows", &rows),
+        Array::floats("aux", &rows.iter().map(|&row| row as f64).collect::<Vec<_>>()),
+        Array::texts("aux_names", &["more"]),
+    ];
     let (_folder, path) = folder(&[("graph.npz", &archive(&arrays))]);
-    let dataset = read(&path, None, &ReadOptions::default()).expect("a very wide block");
-    assert_eq!(dataset.table.features(), 4_000_000_000);
+    let parts = ["the list of missing cells", "400000000 bytes", "limit"];
+    assert_helpful("a wide hole", read(&path, None, &limited(100_000_000)), "graph.npz", &parts);
+}
+
+fn limited(memory_limit: u64) -> ReadOptions {
+    ReadOptions { memory_limit, ..ReadOptions::default() }
+}
+
+#[test]
+fn sizes_beyond_the_memory_limit_are_refused() {
+    let assert_limited = |case: &str, bytes: &[u8], limit: u64, parts: &[&str]| {
+        let (_folder, path) = folder(&[("graph.npz", bytes)]);
+        assert_helpful(case, read(&path, None, &limited(limit)), "graph.npz", parts);
+        let read = read(&path, None, &limited(limit));
+        assert!(matches!(read, Err(DataError::MemoryLimit { .. })), "{case}: {read:?}");
+    };
+    for shape in [[3, 4_000_000_000], [20, (1 << 31) - 1]] {
+        let bytes = replaced(own_arrays(), Array::integers("x_shape", &shape));
+        let columns = format!("{} columns", shape[1]);
+        assert_limited("columns", &bytes, 4 << 30, &["'x_shape'", &columns, "memory"]);
+    }
+    let rows = replaced(own_arrays(), Array::integers("x_shape", &[4_294_967_294, 2]));
+    assert_limited("rows", &rows, 4 << 30, &["'x_shape'", "4294967294 rows"]);
+    let zeros =
+        |name, count: usize| Array::new(name, "|u1", &format!("({count},)"), vec![0; count]);
+
+    let mut arrays = own_arrays();
+    arrays.push(zeros("other", 2 << 20));
+    assert_limited("all arrays", &archive(&arrays), 1 << 20, &["13 arrays", "uncompressed"]);
+    let edges = 1 << 20;
+    let mut arrays = own_arrays();
+    arrays.retain(|array| !array.name.starts_with("edge_"));
+    arrays.extend([zeros("edge_src", edges), zeros("edge_dst", edges)]);
+    assert_limited("edges", &archive(&arrays), 8 << 20, &["'edge_src'", "1048576 edges"]);
+    let cells = 1 << 20;
+    let mut arrays = own_arrays();
+    arrays.retain(|array| !array.name.starts_with("x_"));
+    arrays.extend([
+        Array::integers("x_shape", &[3, 2]),
+        Array::integers("x_indptr", &[0, cells as i64, cells as i64, cells as i64]),
+        zeros("x_indices", cells),
+        zeros("x_data", cells),
+    ]);
+    assert_limited("cells", &archive(&arrays), 8 << 20, &["'x_indices'", "1048576 stored cells"]);
+
+    // Rows and columns are each in the file, their product is not.
+    let (rows, columns) = (1 << 16, 1 << 12);
+    let mut arrays = own_arrays();
+    arrays.retain(|array| !["x_shape", "x_indptr", "y", "ids"].contains(&array.name));
+    arrays.retain(|array| !array.name.starts_with("missing"));
+    let types = vec!["count"; columns];
+    arrays.extend([
+        Array::integers("x_shape", &[rows as i64, columns as i64]),
+        Array::integers("x_indptr", &[vec![0], vec![3; rows]].concat()),
+        Array::texts("col_types", &types),
+    ]);
+    let parts = ["268435456 cells of single columns"];
+    assert_limited("dense columns", &archive(&arrays), 1 << 30, &parts);
+    let texts = vec!["a"; 1 << 16];
+    let bytes = replaced(own_arrays(), Array::texts("col_names", &texts));
+    assert_limited("texts", &bytes, 2 << 20, &["'col_names'", "65536 entries"]);
 }
 
 #[test]

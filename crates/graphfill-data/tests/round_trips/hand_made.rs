@@ -41,7 +41,7 @@ fn ring(rows: usize, weights: Option<&[f32]>, direction: Direction) -> Graph {
 fn made_of(ids: NodeIds, columns: Vec<Column>, direction: Direction) -> Dataset {
     let graph = ring(ids.len(), None, direction);
     let id_column =
-        IdColumn { name: "key".into(), position: Some(1), data_type: None, headerless: false };
+        IdColumn { name: "key".into(), position: Some(1), field: None, headerless: false };
     let table = NodeTable::new(id_column, ids, columns, None).expect("columns of one length");
     Dataset::new("made", "by hand", table, graph).expect("a row per node")
 }

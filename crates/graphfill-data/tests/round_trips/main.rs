@@ -7,6 +7,7 @@ mod generated;
 mod hand_made;
 mod outputs;
 mod spellings;
+mod typed_files;
 
 use std::path::Path;
 

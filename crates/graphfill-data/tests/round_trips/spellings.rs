@@ -3,7 +3,7 @@
 use std::fs;
 
 use graphfill_data::formats::{self, Input, ReadOptions, UnusableValues};
-use graphfill_data::{DeclaredKind, NoProgress};
+use graphfill_data::{ColumnData, Dataset, DeclaredBlock, DeclaredKind, NoProgress};
 
 /// Rows of cells with all the spellings that a rewriting would like to tidy up.
 const TABLE: &str = "\
@@ -64,6 +64,33 @@ fn a_wide_block_of_zeros_and_ones_keeps_its_cells() {
     assert_eq!(dataset.table.columns().len(), 1, "one block");
     formats::write(&dataset, &after).expect("a written table");
     assert_eq!(fs::read_to_string(&after).expect("the output"), table);
+}
+
+#[test]
+fn a_declared_block_of_numbers_keeps_the_spelling_of_its_cells() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (before, after) = (folder.path().join("before.csv"), folder.path().join("after.csv"));
+    let table = "id,a,b,c,d\nn0,1.50,0.0,1e3,7\nn1,,00.25,-0,7\nn2,+3,0,2.0,\nn3, 4.10 ,.5,1,7\n";
+    fs::write(&before, table).expect("a written file");
+    let block = DeclaredBlock { name: "x".into(), first: "a".into(), last: "c".into() };
+    let options = ReadOptions { blocks: vec![block], ..ReadOptions::default() };
+    let input = Input::detect(&before, None).expect("a table");
+    let dataset = input.read(&options, &NoProgress).expect("a good table");
+    formats::write(&dataset, &after).expect("a written table");
+    assert_eq!(fs::read_to_string(&after).expect("the output"), table);
+
+    let column = dataset.table.column("x").expect("a block");
+    let ColumnData::Block(block) = column.data() else { panic!("no block") };
+    let filled = block.completed(|_, cells| cells.push((0, 2.125)));
+    let columns = dataset.table.columns().iter().map(|column| match column.name() {
+        "x" => column.with_block(filled.clone()),
+        _ => column.clone(),
+    });
+    let table_after = dataset.table.with_columns(columns.collect()).expect("a table");
+    let filled = Dataset { table: table_after, ..dataset };
+    formats::write(&filled, &after).expect("a written table");
+    let wanted = table.replace("n1,,", "n1,2.125,");
+    assert_eq!(fs::read_to_string(&after).expect("the output"), wanted);
 }
 
 #[test]

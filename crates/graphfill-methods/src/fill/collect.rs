@@ -99,7 +99,7 @@ impl<'a> Collected<'a> {
                         let ones = best_cells(&cells[row], block.columns(row).len(), block.width());
                         out.extend(ones.into_iter().map(|column| (column, 1.0)));
                     });
-                    Column::block(column.name(), filled).with_kind(column.kind().clone())
+                    column.with_block(filled)
                 }
                 GroupEstimates::Numeric { cells } => {
                     let Some(block) = block else { continue };
@@ -113,7 +113,7 @@ impl<'a> Collected<'a> {
                         });
                         out.extend(settled);
                     });
-                    Column::block(column.name(), filled).with_kind(column.kind().clone())
+                    column.with_block(filled)
                 }
             };
         }

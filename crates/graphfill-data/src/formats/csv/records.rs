@@ -9,8 +9,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::dialect::{COMMENTS, Delimiter, Dialect};
 use crate::error::{DataError, Place, Result};
-use crate::formats::open::Source;
-use crate::formats::opened::Text;
+use crate::formats::opened::{Text, stream_error};
 use crate::hint::{Hint, Setting};
 
 /// The longest record: far above any table's, far below what a broken file could make us hold.
@@ -149,7 +148,7 @@ fn line_error(path: &Path, line: u64, error: io::Error) -> DataError {
         io::ErrorKind::InvalidData if error.get_ref().is_some() => {
             not_utf8(Place::line(path, line))
         }
-        _ => Source::error(path, error),
+        _ => stream_error(path, error),
     }
 }
 
@@ -159,7 +158,7 @@ fn record_error(path: &Path, error: csv::Error) -> DataError {
     let place = Place { path: path.to_path_buf(), line, column: None };
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => too_long(place),
-        csv::ErrorKind::Io(error) => Source::error(path, error),
+        csv::ErrorKind::Io(error) => stream_error(path, error),
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => DataError::malformed(
             place,
             format!("the row has {len} cells, the first row {expected_len}"),

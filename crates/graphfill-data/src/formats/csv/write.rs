@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::dialect::{COMMENTS, Delimiter, Dialect, LineEnd};
-use crate::block::{Block, BlockValues};
+use crate::block::Block;
 use crate::column::ColumnData;
 use crate::error::{DataError, Result};
 use crate::formats::encoding::EncodingWriter;
@@ -195,11 +195,13 @@ impl<'a> TextColumn<'a> {
             TextColumn::Block(block) => {
                 let start = cells.len();
                 cells.resize(start + block.width(), Cow::Borrowed(b"0"));
-                let single = matches!(block.values(), BlockValues::F32(_));
                 for (column, value) in block.cells(row) {
-                    // The shortest spelling that reads back as the same number.
-                    let spelt = if single { (value as f32).to_string() } else { value.to_string() };
-                    cells[start + column as usize] = Cow::Owned(spelt.into_bytes());
+                    cells[start + column as usize] = Cow::Owned(block.spell(value).into_bytes());
+                }
+                for (column, cell) in cells[start..].iter_mut().enumerate() {
+                    if let Some(text) = block.spelling(row, column) {
+                        *cell = Cow::Borrowed(text.as_bytes());
+                    }
                 }
                 if block.missing().is_whole(row) {
                     cells[start..].fill(EMPTY);

@@ -16,6 +16,9 @@ const MAX_HEADER: usize = 1 << 16;
 /// The most characters that one text may have; each text of an array takes as many.
 pub(super) const MAX_CHARACTERS: usize = 1 << 20;
 
+/// What a text takes in memory beside its characters.
+const BYTES_PER_TEXT: u64 = 48;
+
 /// Deflate packs at most 1,032 bytes into one.
 const MAX_EXPANSION: u64 = 1032;
 
@@ -78,6 +81,7 @@ pub(crate) struct ArrayStream<'a> {
 pub struct Archive {
     path: PathBuf,
     length: u64,
+    memory_limit: u64,
     zip: ZipArchive<BufReader<File>>,
 }
 
@@ -92,12 +96,20 @@ pub struct ArraySize {
 }
 
 impl Archive {
-    /// Opens the archive and reads its directory.
+    /// Opens an archive whose arrays may take the default amount of memory.
     ///
     /// # Errors
     /// If the file cannot be read or is no whole zip archive.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = crate::formats::open::open_file(path)?;
+        Archive::open_within(path, crate::memory::default_limit())
+    }
+
+    /// Opens an archive; each array that is read into memory may take `memory_limit` bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no whole zip archive.
+    pub fn open_within(path: &Path, memory_limit: u64) -> Result<Self> {
+        let file = crate::formats::opened::open_file(path)?;
         let length = file.metadata().map_err(|error| DataError::read(path, error))?.len();
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
             DataError::malformed(
@@ -106,7 +118,36 @@ impl Archive {
                 "fetch or write it again; a partial download looks like this",
             )
         })?;
-        Ok(Archive { path: path.to_path_buf(), length, zip })
+        Ok(Archive { path: path.to_path_buf(), length, memory_limit, zip })
+    }
+
+    /// The same archive with a position of its own in the file.
+    pub(crate) fn reopen(&self) -> Result<Self> {
+        Archive::open_within(&self.path, self.memory_limit)
+    }
+
+    /// Checks that `count` things of `bytes_each` bytes fit into the memory limit.
+    pub(crate) fn check_memory(
+        &self,
+        array: &str,
+        what: &str,
+        count: usize,
+        bytes_each: u64,
+    ) -> Result<()> {
+        let needed = (count as u64).saturating_mul(bytes_each);
+        let place = Place::file(&self.path).column(array);
+        DataError::check_memory(place, &format!("{count} {what}"), needed, self.memory_limit)
+    }
+
+    /// Checks that all arrays together, uncompressed, fit into the memory limit.
+    pub(crate) fn check_total(&mut self) -> Result<()> {
+        let mut total = 0u64;
+        for index in 0..self.zip.len() {
+            let entry = self.zip.by_index_raw(index);
+            total = total.saturating_add(entry.map_or(0, |entry| entry.size()));
+        }
+        let what = format!("the {} arrays, uncompressed,", self.zip.len());
+        DataError::check_memory(Place::file(&self.path), &what, total, self.memory_limit)
     }
 
     /// The path of the archive.
@@ -158,22 +199,12 @@ impl Archive {
     /// # Errors
     /// If the array cannot be read or has elements of another type.
     pub fn integers(&mut self, name: &str) -> Result<Vec<i64>> {
-        let mut stream = self.stream(name)?;
-        let mut all = Vec::new();
-        while let Some(value) = stream.next_integer()? {
-            all.push(value);
-        }
-        Ok(all)
+        self.all(name, |stream| stream.next_integer())
     }
 
     /// All of an array of numbers.
     pub(crate) fn floats(&mut self, name: &str) -> Result<Vec<f64>> {
-        let mut stream = self.stream(name)?;
-        let mut all = Vec::new();
-        while let Some(value) = stream.next_float()? {
-            all.push(value);
-        }
-        Ok(all)
+        self.all(name, |stream| stream.next_float())
     }
 
     /// All elements of an array of strings.
@@ -181,9 +212,26 @@ impl Archive {
     /// # Errors
     /// If the array cannot be read or has elements of another type.
     pub fn strings(&mut self, name: &str) -> Result<Vec<String>> {
+        self.all(name, |stream| stream.next_string())
+    }
+
+    fn all<T>(
+        &mut self,
+        name: &str,
+        next: impl for<'a> Fn(&mut ArrayStream<'a>) -> Result<Option<T>>,
+    ) -> Result<Vec<T>> {
+        let stream = self.stream(name)?;
+        let (count, element) = (stream.len(), stream.element());
+        drop(stream);
+        let size = match element {
+            // Texts are allocated one by one.
+            ElementType::Unicode(size) | ElementType::Bytes(size) => BYTES_PER_TEXT + size as u64,
+            _ => 8,
+        };
+        self.check_memory(name, "entries", count, size)?;
         let mut stream = self.stream(name)?;
         let mut all = Vec::new();
-        while let Some(value) = stream.next_string()? {
+        while let Some(value) = next(&mut stream)? {
             all.push(value);
         }
         Ok(all)
@@ -240,11 +288,17 @@ impl<'a> ArrayStream<'a> {
         }
         let buffer = vec![0; element.size()];
         let left = count.unwrap_or(0);
-        Ok(ArrayStream { place, element, shape: header.shape, left, reader, buffer })
+        let shape = header.shape;
+        Ok(ArrayStream { place, element, shape, left, reader, buffer })
     }
 
+    /// The number of elements that are left.
     pub(crate) fn shape(&self) -> &[usize] {
         &self.shape
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.left
     }
 
     pub(crate) fn element(&self) -> ElementType {

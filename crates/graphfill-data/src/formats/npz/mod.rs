@@ -17,6 +17,7 @@
 //! | `text_names`, `text_K`, `text_K_missing` | columns that are carried along |
 
 mod array;
+mod columns;
 mod read;
 mod write;
 mod write_array;
@@ -30,6 +31,7 @@ use std::path::Path;
 use crate::edge_list::EdgeList;
 use crate::error::{DataError, Place, Result};
 use crate::formats::edge_collector::is_weight;
+use crate::memory::{BYTES_PER_COLUMN, BYTES_PER_EDGE, BYTES_PER_ROW};
 use crate::progress::Progress;
 
 /// What an archive holds, seen by the names of its arrays.
@@ -56,25 +58,29 @@ pub(crate) fn layout(path: &Path) -> Result<Layout> {
     }
 }
 
+/// The memory that a stored cell takes at most: its column and its value.
+const BYTES_PER_CELL: u64 = 16;
+
 /// Reads two arrays of ends (and one of weights) side by side into an edge list.
 pub(crate) fn read_arcs(
-    path: &Path,
+    archive: &Archive,
     (source, target): (&str, &str),
     weight: Option<&str>,
     nodes: usize,
     progress: &dyn Progress,
 ) -> Result<EdgeList> {
-    // One archive a stream: each holds its own place in the file.
-    let mut archives = (Archive::open(path)?, Archive::open(path)?, Archive::open(path)?);
+    let path = archive.path();
+    // Streams hold a position in the file, so that each needs an archive of its own.
+    let mut archives = (archive.reopen()?, archive.reopen()?, archive.reopen()?);
     let mut sources = archives.0.stream(source)?;
     let mut targets = archives.1.stream(target)?;
     let mut weights = match weight {
         Some(name) => Some(archives.2.stream(name)?),
         None => None,
     };
+    archive.check_memory(source, "edges", sources.len(), BYTES_PER_EDGE)?;
     let mut list = if weight.is_some() { EdgeList::weighted() } else { EdgeList::unweighted() };
-    let total = sources.shape().iter().product::<usize>() as u64;
-    progress.begin("reading edges", Some(total));
+    progress.begin("reading edges", Some(sources.len() as u64));
     loop {
         let ends = (sources.next_integer()?, targets.next_integer()?);
         let weight = match &mut weights {
@@ -129,12 +135,13 @@ pub(crate) fn read_arcs(
 /// # Errors
 /// If the arrays do not fit one another, a value is infinite, or `take` fails.
 pub fn read_rows(
-    path: &Path,
+    archive: &Archive,
     prefix: &str,
     progress: &dyn Progress,
     mut take: impl FnMut(usize, &mut Vec<(u32, f64)>) -> Result<()>,
 ) -> Result<(usize, usize)> {
-    let mut archives = (Archive::open(path)?, Archive::open(path)?, Archive::open(path)?);
+    let path = archive.path();
+    let mut archives = (archive.reopen()?, archive.reopen()?, archive.reopen()?);
     let name = |part: &str| format!("{prefix}{part}");
     let place = |part: &str| Place::file(path).column(name(part));
     let wrong = |part: &str, found: String| {
@@ -144,7 +151,8 @@ pub fn read_rows(
     let mut offsets = archives.0.stream(&name("indptr"))?;
     let mut indices = archives.1.stream(&name("indices"))?;
     let mut values = archives.2.stream(&name("data"))?;
-    let stored: usize = indices.shape().iter().product();
+    let stored = indices.len();
+    archive.check_memory(&name("indices"), "stored cells", stored, BYTES_PER_CELL)?;
     if offsets.next_integer()? != Some(0) {
         return Err(wrong("indptr", "row offsets start at 0".to_owned()));
     }
@@ -187,7 +195,8 @@ pub fn read_rows(
     Ok((rows, columns))
 }
 
-/// Reads the array `name` as the shape `(rows, columns)` of a matrix, both below 2³² − 1.
+/// Reads the array `name` as the shape `(rows, columns)` of a matrix, both below 2³² − 1 and within the
+/// memory limit.
 ///
 /// # Errors
 /// If the array is not there or does not have two such entries.
@@ -197,12 +206,14 @@ pub fn shape(archive: &mut Archive, name: &str) -> Result<(usize, usize)> {
         let side = sides.get(at).and_then(|&side| usize::try_from(side).ok());
         side.filter(|&side| side < u32::MAX as usize)
     };
-    match (sides.len(), side(0), side(1)) {
-        (2, Some(rows), Some(columns)) => Ok((rows, columns)),
-        _ => Err(DataError::malformed(
+    let (2, Some(rows), Some(columns)) = (sides.len(), side(0), side(1)) else {
+        return Err(DataError::malformed(
             Place::file(archive.path()).column(name),
             format!("found {sides:?} where a shape of two sides below 2³² is needed"),
             "write the array again",
-        )),
-    }
+        ));
+    };
+    archive.check_memory(name, "rows", rows, BYTES_PER_ROW)?;
+    archive.check_memory(name, "columns", columns, BYTES_PER_COLUMN)?;
+    Ok((rows, columns))
 }

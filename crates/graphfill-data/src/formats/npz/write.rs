@@ -21,20 +21,18 @@ pub(crate) fn write(table: &NodeTable, graph: &Graph, path: &Path) -> Result<()>
     write_missing(&mut archive, table)?;
     write_carried(&mut archive, table)?;
     match table.ids() {
-        NodeIds::Integers(ids) => archive.int64("ids", ids.iter().copied())?,
+        NodeIds::Integers(ids) => archive.numbers("ids", ids.iter().copied())?,
         NodeIds::Strings(ids) => {
             let ids: Vec<&str> = (0..ids.len()).map(|row| ids.value(row)).collect();
             archive.strings("ids", &ids)?;
         }
     }
     archive.strings("id_name", &[&table.id_column.name])?;
-    archive.int64(
-        "id_position",
-        std::iter::once(table.id_column.position.map_or(-1, |at| at as i64)),
-    )?;
+    let position = table.id_column.position.map_or(-1, |at| at as i64);
+    archive.numbers("id_position", std::iter::once(position))?;
     if let Some(labels) = table.labels() {
-        let number = |class: &Option<u32>| class.map_or(-1, |class| class as i32);
-        archive.int32("y", labels.codes.iter().map(number))?;
+        let number = |class: &Option<u32>| class.map_or(-1, i64::from);
+        archive.integers("y", labels.codes.iter().map(number))?;
         archive.strings("y_names", &labels.classes)?;
         archive.strings("y_name", &[&labels.name])?;
     }
@@ -43,17 +41,17 @@ pub(crate) fn write(table: &NodeTable, graph: &Graph, path: &Path) -> Result<()>
 
 fn write_graph(archive: &mut ArchiveWriter<'_>, graph: &Graph) -> Result<()> {
     let edges: Vec<(u32, u32, f32)> = graph.undirected().iter().collect();
-    archive.int32("edge_src", edges.iter().map(|edge| edge.0 as i32))?;
-    archive.int32("edge_dst", edges.iter().map(|edge| edge.1 as i32))?;
+    archive.indices("edge_src", edges.iter().map(|edge| edge.0))?;
+    archive.indices("edge_dst", edges.iter().map(|edge| edge.1))?;
     if graph.is_weighted() {
-        archive.float32("edge_weight", edges.iter().map(|edge| edge.2))?;
+        archive.numbers("edge_weight", edges.iter().map(|edge| edge.2))?;
     }
     if graph.direction() == Direction::Directed {
         let arcs: Vec<(u32, u32, f32)> = graph.iter().collect();
-        archive.int32("dir_src", arcs.iter().map(|arc| arc.0 as i32))?;
-        archive.int32("dir_dst", arcs.iter().map(|arc| arc.1 as i32))?;
+        archive.indices("dir_src", arcs.iter().map(|arc| arc.0))?;
+        archive.indices("dir_dst", arcs.iter().map(|arc| arc.1))?;
         if graph.is_weighted() {
-            archive.float32("dir_weight", arcs.iter().map(|arc| arc.2))?;
+            archive.numbers("dir_weight", arcs.iter().map(|arc| arc.2))?;
         }
     }
     Ok(())
@@ -138,9 +136,9 @@ fn write_features(archive: &mut ArchiveWriter<'_>, table: &NodeTable, path: &Pat
         if !blocks.is_empty() {
             let names: Vec<&str> = blocks.iter().map(|block| block.0.as_str()).collect();
             archive.strings("block_names", &names)?;
-            archive.int64("block_first", blocks.iter().map(|block| block.1))?;
-            archive.int64("block_last", blocks.iter().map(|block| block.2))?;
-            archive.uint8("block_lists", blocks.iter().map(|block| block.3))?;
+            archive.numbers("block_first", blocks.iter().map(|block| block.1))?;
+            archive.numbers("block_last", blocks.iter().map(|block| block.2))?;
+            archive.numbers("block_lists", blocks.iter().map(|block| block.3))?;
         }
     }
     write_rows(archive, table.rows(), names.len(), &features)
@@ -177,16 +175,16 @@ fn write_rows(
         }
         offsets.push(columns.len() as i64);
     }
-    archive.int64("x_shape", [rows as i64, width as i64].into_iter())?;
-    archive.int64("x_indptr", offsets.into_iter())?;
-    archive.int32("x_indices", columns.iter().map(|&column| column as i32))?;
+    archive.numbers("x_shape", [rows as i64, width as i64].into_iter())?;
+    archive.numbers("x_indptr", offsets.into_iter())?;
+    archive.indices("x_indices", columns.iter().copied())?;
     let values = values.iter().copied();
     if values.clone().all(|value| value == 1.0) {
-        archive.uint8("x_data", values.map(|value| value as u8))
+        archive.numbers("x_data", values.map(|value| value as u8))
     } else if values.clone().all(|value| f64::from(value as f32) == value) {
-        archive.float32("x_data", values.map(|value| value as f32))
+        archive.numbers("x_data", values.map(|value| value as f32))
     } else {
-        archive.float64("x_data", values)
+        archive.numbers("x_data", values)
     }
 }
 
@@ -195,17 +193,17 @@ fn write_missing(archive: &mut ArchiveWriter<'_>, table: &NodeTable) -> Result<(
     if missing.is_empty() {
         return Ok(());
     }
-    let whole: Vec<i32> =
-        (0..missing.rows()).filter(|&row| missing.is_whole(row)).map(|row| row as i32).collect();
-    archive.int32("missing_rows", whole.into_iter())?;
+    let whole: Vec<u32> =
+        (0..missing.rows()).filter(|&row| missing.is_whole(row)).map(|row| row as u32).collect();
+    archive.indices("missing_rows", whole.iter().copied())?;
     let mut offsets = vec![0i64];
-    let mut cells: Vec<i32> = Vec::new();
+    let mut cells: Vec<u32> = Vec::new();
     for row in 0..missing.rows() {
-        cells.extend(missing.cells(row).iter().map(|&cell| cell as i32));
+        cells.extend_from_slice(missing.cells(row));
         offsets.push(cells.len() as i64);
     }
-    archive.int64("missing_indptr", offsets.into_iter())?;
-    archive.int32("missing_indices", cells.into_iter())
+    archive.numbers("missing_indptr", offsets.into_iter())?;
+    archive.indices("missing_indices", cells.iter().copied())
 }
 
 fn write_carried(archive: &mut ArchiveWriter<'_>, table: &NodeTable) -> Result<()> {
@@ -223,7 +221,7 @@ fn write_carried(archive: &mut ArchiveWriter<'_>, table: &NodeTable) -> Result<(
         let cells: Vec<&str> = (0..text.len()).map(cell).collect();
         archive.strings(&array, &cells)?;
         let missing: Vec<u8> = (0..text.len()).map(|row| u8::from(text.is_null(row))).collect();
-        archive.uint8(&format!("{array}_missing"), missing.into_iter())?;
+        archive.numbers(&format!("{array}_missing"), missing.into_iter())?;
         names.push(column.name().to_owned());
     }
     if names.is_empty() { Ok(()) } else { archive.strings("text_names", &names) }

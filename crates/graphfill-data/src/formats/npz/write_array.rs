@@ -61,59 +61,37 @@ impl<'a> ArchiveWriter<'a> {
         write().map_err(|error| DataError::write(self.path, error))
     }
 
-    pub(crate) fn int32(
+    /// Writes numbers in their own type.
+    pub(crate) fn numbers<T: NumpyNumber>(
         &mut self,
         name: &str,
-        values: impl ExactSizeIterator<Item = i32>,
+        mut values: impl ExactSizeIterator<Item = T>,
     ) -> Result<()> {
         let shape = [values.len()];
-        self.array(name, "<i4", &shape, |out| {
-            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
-        })
+        self.array(name, T::DESCR, &shape, |out| values.try_for_each(|value| value.write(out)))
     }
 
-    pub(crate) fn int64(
+    /// Writes positions of rows or columns: as `int32`, which scipy likes best, where all of them
+    /// fit, and as `int64` otherwise.
+    pub(crate) fn indices(
         &mut self,
         name: &str,
-        values: impl ExactSizeIterator<Item = i64>,
+        values: impl ExactSizeIterator<Item = u32> + Clone,
     ) -> Result<()> {
-        let shape = [values.len()];
-        self.array(name, "<i8", &shape, |out| {
-            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
-        })
+        self.integers(name, values.map(i64::from))
     }
 
-    pub(crate) fn uint8(
+    /// Writes whole numbers as `int32` where all of them fit, and as `int64` otherwise.
+    pub(crate) fn integers(
         &mut self,
         name: &str,
-        values: impl ExactSizeIterator<Item = u8>,
+        values: impl ExactSizeIterator<Item = i64> + Clone,
     ) -> Result<()> {
-        let shape = [values.len()];
-        self.array(name, "|u1", &shape, |out| {
-            values.into_iter().try_for_each(|value| out.write_all(&[value]))
-        })
-    }
-
-    pub(crate) fn float32(
-        &mut self,
-        name: &str,
-        values: impl ExactSizeIterator<Item = f32>,
-    ) -> Result<()> {
-        let shape = [values.len()];
-        self.array(name, "<f4", &shape, |out| {
-            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
-        })
-    }
-
-    pub(crate) fn float64(
-        &mut self,
-        name: &str,
-        values: impl ExactSizeIterator<Item = f64>,
-    ) -> Result<()> {
-        let shape = [values.len()];
-        self.array(name, "<f8", &shape, |out| {
-            values.into_iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
-        })
+        if fit_int32(values.clone()) {
+            self.numbers(name, values.map(|value| value as i32))
+        } else {
+            self.numbers(name, values)
+        }
     }
 
     pub(crate) fn strings<S: AsRef<str>>(&mut self, name: &str, values: &[S]) -> Result<()> {
@@ -154,6 +132,29 @@ impl<'a> ArchiveWriter<'a> {
         }
     }
 }
+
+fn fit_int32(mut values: impl Iterator<Item = i64>) -> bool {
+    values.all(|value| i32::try_from(value).is_ok())
+}
+
+/// A number that numpy knows: its type there, and its little-endian bytes.
+pub(crate) trait NumpyNumber: Copy {
+    const DESCR: &'static str;
+    fn write(self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+macro_rules! numpy_number {
+    ($($number:ty => $descr:literal),*) => {$(
+        impl NumpyNumber for $number {
+            const DESCR: &'static str = $descr;
+            fn write(self, out: &mut dyn Write) -> io::Result<()> {
+                out.write_all(&self.to_le_bytes())
+            }
+        }
+    )*};
+}
+
+numpy_number!(u8 => "|u1", i32 => "<i4", i64 => "<i8", f32 => "<f4", f64 => "<f8");
 
 /// A file that keeps its first failure for the end: the archive's writer, dropped after a failed
 /// write, would try once more and print about it.
@@ -202,5 +203,29 @@ impl io::Seek for DeferredErrorWriter {
             io::SeekFrom::End(_) => self.position,
         };
         Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::npz::Archive;
+
+    #[test]
+    fn indices_beyond_31_bits_keep_their_values() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.npz");
+        let (narrow, wide) = ([0u32, i32::MAX as u32], [7u32, 1 << 31, u32::MAX]);
+        let mut archive = ArchiveWriter::create(&path).expect("created");
+        archive.indices("narrow", narrow.iter().copied()).expect("written");
+        archive.indices("wide", wide.iter().copied()).expect("written");
+        archive.integers("classes", [-1i64, 3].into_iter()).expect("written");
+        archive.commit().expect("renamed");
+        let mut archive = Archive::open(&path).expect("opened");
+        assert_eq!(archive.integers("narrow").expect("read"), narrow.map(i64::from));
+        assert_eq!(archive.integers("wide").expect("read"), wide.map(i64::from));
+        assert_eq!(archive.integers("classes").expect("read"), [-1, 3]);
+        assert!(fit_int32([i64::from(i32::MIN), i64::from(i32::MAX)].into_iter()));
+        assert!(!fit_int32([1 << 31].into_iter()) && !fit_int32([-(1 << 31) - 1].into_iter()));
     }
 }

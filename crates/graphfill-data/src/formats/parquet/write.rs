@@ -1,0 +1,99 @@
+//! Writes node tables and edges.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Float32Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{Field, Schema};
+use parquet::arrow::arrow_writer::{ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
+use parquet::basic::Compression;
+use parquet::errors::Result as ParquetResult;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+
+use super::{DIRECTED, levels};
+use crate::atomic_file::AtomicFile;
+use crate::error::{DataError, Result};
+use crate::formats::arrow_table::{new_batch, record_batch};
+use crate::graph::{Direction, Graph};
+use crate::ids::NodeIds;
+use crate::table::NodeTable;
+
+/// Rows per row group.
+const GROUP: usize = 1 << 20;
+
+/// Writes a node table.
+pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> {
+    write(path, &record_batch(table, path)?)
+}
+
+/// Writes every arc as it was given, by the ids of its ends.
+pub(crate) fn write_edges(graph: &Graph, ids: &NodeIds, path: &Path) -> Result<AtomicFile> {
+    let end = |pick: fn(&(u32, u32, f32)) -> u32| -> ArrayRef {
+        let rows = graph.iter().map(|arc| pick(&arc) as usize);
+        match ids {
+            NodeIds::Integers(ids) => {
+                Arc::new(Int64Array::from_iter_values(rows.map(|row| ids[row])))
+            }
+            NodeIds::Strings(ids) => {
+                Arc::new(StringArray::from_iter_values(rows.map(|row| ids.value(row))))
+            }
+        }
+    };
+    let mut arrays = vec![end(|arc| arc.0), end(|arc| arc.1)];
+    let mut names = vec!["source", "target"];
+    if graph.is_weighted() {
+        arrays.push(Arc::new(Float32Array::from_iter_values(graph.iter().map(|arc| arc.2))));
+        names.push("weight");
+    }
+    let fields: Vec<Field> = names
+        .iter()
+        .zip(&arrays)
+        .map(|(name, cells)| Field::new(*name, cells.data_type().clone(), false))
+        .collect();
+    let directed = (graph.direction() == Direction::Directed).to_string();
+    let metadata = HashMap::from([(DIRECTED.to_owned(), directed)]);
+    write(path, &new_batch(path, Schema::new(fields).with_metadata(metadata), arrays)?)
+}
+
+fn write(path: &Path, batch: &RecordBatch) -> Result<AtomicFile> {
+    let mut file = AtomicFile::create(path)?;
+    write_batch(batch, &mut file)
+        .map_err(|error| DataError::write(path, std::io::Error::other(error)))?;
+    Ok(file)
+}
+
+/// What `ArrowWriter` does, but for dictionaries, of which it keeps neither the unused levels nor
+/// the order.
+fn write_batch(batch: &RecordBatch, file: &mut AtomicFile) -> ParquetResult<()> {
+    let schema = batch.schema();
+    let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
+    let parquet_schema = ArrowSchemaConverter::new().convert(&schema)?;
+    let root = parquet_schema.root_schema_ptr();
+    let mut writer = SerializedFileWriter::new(file, root, Arc::new(properties))?;
+    let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
+    for (group, start) in (0..batch.num_rows().max(1)).step_by(GROUP).enumerate() {
+        let rows = batch.slice(start, GROUP.min(batch.num_rows() - start));
+        let mut columns = factory.create_column_writers(group)?.into_iter();
+        let mut row_group = writer.next_row_group()?;
+        let mut leaf = 0;
+        for (field, cells) in schema.fields().iter().zip(rows.columns()) {
+            for leaves in compute_leaves(field, cells)? {
+                let Some(mut column) = columns.next() else { break };
+                if levels::are_kept(cells.data_type()) {
+                    levels::append(&mut row_group, parquet_schema.column(leaf), cells)?;
+                } else {
+                    column.write(&leaves)?;
+                    column.close()?.append_to_row_group(&mut row_group)?;
+                }
+                leaf += 1;
+            }
+        }
+        row_group.close()?;
+    }
+    writer.close()?;
+    Ok(())
+}
