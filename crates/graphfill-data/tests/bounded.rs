@@ -18,7 +18,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use graphfill_data::NoProgress;
-use graphfill_data::formats::{self, Input, ReadOptions};
+use graphfill_data::formats::{Input, ReadOptions};
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
 use parquet::file::metadata::KeyValue;

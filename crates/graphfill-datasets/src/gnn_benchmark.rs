@@ -23,7 +23,7 @@ pub(crate) fn is_layout_of(archive: &Archive) -> bool {
 
 /// Reads a graph and its node table.
 pub(crate) fn read(path: &Path, limit: u64, progress: &dyn Progress) -> Result<Dataset> {
-    let mut archive = Archive::open(path)?;
+    let mut archive = Archive::open_within(path, limit)?;
     // Some files of the collection have `adj_data`, others `adj_matrix.data`.
     let prefix = |short: &'static str, long: &'static str| {
         if archive.has(&format!("{short}indptr")) { short } else { long }

@@ -141,7 +141,8 @@ fn a_gnn_benchmark_archive_is_read() {
 #[test]
 fn faults_of_a_gnn_benchmark_archive_are_named() {
     let shape = Array::integers("adj_shape", &[4_000_000_000, 4_000_000_000]);
-    assert!(refusal(&replaced(shape)).contains("'adj_indptr': the offset of row 3"));
+    let found = refusal(&replaced(shape));
+    assert!(found.contains("4000000000 rows would need"), "{found}");
     let cases = [
         (Array::integers("adj_shape", &[3, 4]), "the adjacency is 3 × 4, not square"),
         (Array::floats("adj_data", &[1.0, -1.0, 1.0]), "an arc has the weight -1"),

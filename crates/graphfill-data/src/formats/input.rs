@@ -108,10 +108,14 @@ impl Input {
 
     /// Reads the graph and its node table.
     pub fn read(self, options: &ReadOptions, progress: &dyn Progress) -> Result<Dataset> {
-        match self.format {
+        let dataset = match self.format {
             Format::Npz(file) => npz::read(file.path(), options, progress),
             Format::Tables { nodes, edges } => tables::read(nodes, edges, options, progress),
-        }
+        }?;
+        let place = Place::file(self.files.first().map_or(Path::new(""), PathBuf::as_path));
+        let (listed, limit) = (dataset.table.missing_bytes(), options.memory_limit);
+        DataError::check_memory(place, "the list of missing cells", listed, limit)?;
+        Ok(dataset)
     }
 }
 

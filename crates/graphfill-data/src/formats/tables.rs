@@ -85,9 +85,6 @@ pub(crate) fn read(
     let graph = graph.with_duplicate_edges(options.duplicate_edges);
     let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
-    let limit = options.memory_limit;
-    let listed = table.missing_bytes();
-    DataError::check_memory(Place::file(&first), "the list of missing cells", listed, limit)?;
     let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph)?;
     dataset.notes = notes;
     dataset.found = found;

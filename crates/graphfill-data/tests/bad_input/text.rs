@@ -101,7 +101,7 @@ const CASES: [Case; 25] = [
         nodes: b"id,x\n",
         edges: EDGES,
         file: "nodes.csv",
-        parts: &["a header and no row"],
+        parts: &["a line of column names and no row"],
     },
     Case {
         name: "empty edges",
