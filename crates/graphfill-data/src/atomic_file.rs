@@ -10,8 +10,8 @@ use tempfile::NamedTempFile;
 
 use crate::error::{DataError, Result};
 
-/// The most bytes of the output's name that the name of its temporary file repeats.
-const MAX_NAME: usize = 100;
+/// The most characters of the output's name that the name of its temporary file repeats.
+const MAX_NAME: usize = 40;
 const SUFFIX: &str = ".tmp";
 
 /// A file on its way; dropped before [`AtomicFile::commit`], it leaves nothing behind.
@@ -76,7 +76,7 @@ fn folder_of(path: &Path) -> &Path {
 /// The start of the names of the temporary files for `path`.
 fn prefix_for(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    format!(".{}.graphfill-", &name[..name.floor_char_boundary(MAX_NAME)])
+    format!(".{}.graphfill-", name.chars().take(MAX_NAME).collect::<String>())
 }
 
 /// Removes the temporary files of runs that are no more. Whoever writes one holds its lock. What

@@ -3,6 +3,7 @@
 //! Zeros cost nothing and ones only their position; missing cells are a [`CellMask`] beside them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::{Array, StringArray};
 use arrow_schema::{DataType, FieldRef};
@@ -47,7 +48,7 @@ pub struct Block {
     values: BlockValues,
     missing: CellMask,
     /// The texts of a column of a text file, where a number would be spelt otherwise.
-    spellings: Vec<Option<StringArray>>,
+    spellings: Arc<Vec<Option<StringArray>>>,
 }
 
 /// Compressed sparse rows, as scipy's `csr_matrix` holds them.
@@ -206,7 +207,7 @@ impl Block {
     #[must_use]
     pub fn binarized(&self) -> Block {
         let values = BlockValues::F32(vec![1.0; self.stored()]);
-        Block { values, spellings: Vec::new(), ..self.clone() }
+        Block { values, spellings: Arc::default(), ..self.clone() }
     }
 
     /// The same block, its observed cells spelt as in `texts`: one text column of the file per
@@ -229,7 +230,7 @@ impl Block {
             .zip(&unlike)
             .filter(|(_, kept)| !**kept)
             .for_each(|(text, _)| *text = None);
-        self.spellings = if unlike.contains(&true) { texts } else { Vec::new() };
+        self.spellings = if unlike.contains(&true) { Arc::new(texts) } else { Arc::default() };
         self
     }
 
@@ -282,7 +283,7 @@ impl Block {
             let kept = cells.map(|(row, text)| text.filter(|_| !missing.contains(row, column)));
             Some(kept.collect())
         });
-        let spellings = texts.collect();
+        let spellings = Arc::new(texts.collect());
         Block { spellings, ..builder.finish(missing) }
     }
 
@@ -378,7 +379,7 @@ impl BlockBuilder {
             columns: self.columns,
             values: self.values,
             missing,
-            spellings: Vec::new(),
+            spellings: Arc::default(),
         }
     }
 }
@@ -414,17 +415,17 @@ mod tests {
         assert_eq!((csr.indptr, csr.indices), (&[0, 2, 2, 3][..], &[0, 3, 0][..]));
         assert_eq!(*csr.values, BlockValues::F32(vec![2.0, 1.5, 1.0]));
         assert!(made.missing().contains(2, 2) && made.missing().count() == 1);
-        let bad: [(&[usize], &[u32], &[f64], &str); 7] = [
-            (&[0, 1], &[0], &[], "1 indices for 0 values"),
-            (&[0, 2, 1], &[0], &[1.0], "ascend"),
-            (&[1, 1], &[0], &[1.0], "ascend"),
-            (&[], &[], &[], "ascend"),
-            (&[0, 1], &[4], &[1.0], "column 4 of 4"),
-            (&[0, 2], &[1, 1], &[1.0, 2.0], "column 1 twice"),
-            (&[0, 1], &[1], &[f64::INFINITY], "infinite"),
+        let bad = [
+            (vec![0, 1], vec![0], vec![], "1 indices for 0 values"),
+            (vec![0, 2, 1], vec![0], vec![1.0], "ascend"),
+            (vec![1, 1], vec![0], vec![1.0], "ascend"),
+            (vec![], vec![], vec![], "ascend"),
+            (vec![0, 1], vec![4], vec![1.0], "column 4 of 4"),
+            (vec![0, 2], vec![1, 1], vec![1.0, 2.0], "column 1 twice"),
+            (vec![0, 1], vec![1], vec![f64::INFINITY], "infinite"),
         ];
         for (indptr, indices, values, part) in bad {
-            let error = Block::from_csr(indptr, indices, values, 4).expect_err(part).to_string();
+            let error = Block::from_csr(&indptr, &indices, &values, 4).expect_err(part).to_string();
             assert!(error.contains(part), "{error}");
         }
     }

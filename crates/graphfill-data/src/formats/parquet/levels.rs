@@ -34,17 +34,22 @@ pub(super) fn append(
     let levels = levels.as_string::<i64>();
     let keys = arrow_cast::cast(dictionary.keys(), &DataType::Int64)?;
     let keys = keys.as_primitive::<Int64Type>();
-    // A key of a level that is null means no level.
-    let key = |row: usize| {
-        let key = keys.is_valid(row).then(|| keys.value(row))?;
-        levels.is_valid(key as usize).then_some(key as u64)
+    let mut plain = Vec::new();
+    let mut count = 0u64;
+    // A level may be null, which a dictionary page cannot hold: its rows have none then.
+    let mut codes = Vec::with_capacity(levels.len());
+    for level in levels {
+        codes.push(level.map(|level| {
+            plain.extend((level.len() as u32).to_le_bytes());
+            plain.extend(level.as_bytes());
+            count += 1;
+            count - 1
+        }));
+    }
+    let key = |row: usize| -> Option<u64> {
+        keys.is_valid(row).then(|| codes[keys.value(row) as usize]).flatten()
     };
 
-    let mut plain = Vec::new();
-    for level in levels.iter().map(Option::unwrap_or_default) {
-        plain.extend((level.len() as u32).to_le_bytes());
-        plain.extend(level.as_bytes());
-    }
     let mut data = Vec::new();
     if column.max_def_level() > 0 {
         let present: Vec<u64> = (0..cells.len()).map(|row| u64::from(key(row).is_some())).collect();
@@ -52,7 +57,7 @@ pub(super) fn append(
         data.extend((packed.len() as u32).to_le_bytes());
         data.extend(packed);
     }
-    let width = u64::BITS - (levels.len().max(2) as u64 - 1).leading_zeros();
+    let width = u64::BITS - (count.max(2) - 1).leading_zeros();
     data.push(width as u8);
     data.extend(bit_packed(&(0..cells.len()).filter_map(key).collect::<Vec<_>>(), width));
 
@@ -60,7 +65,7 @@ pub(super) fn append(
     let mut pages = SerializedPageWriter::new(&mut sink);
     let dictionary_page = Page::DictionaryPage {
         buf: plain.into(),
-        num_values: levels.len() as u32,
+        num_values: count as u32,
         encoding: Encoding::PLAIN,
         is_sorted: false,
     };
