@@ -182,11 +182,8 @@ pub fn check_not_an_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<
     for input in inputs {
         if fs::canonicalize(input).is_ok_and(|input| input == real) {
             return Err(DataError::request(
-                format!(
-                    "the output {} is also an input\n  name another output: graphfill never changes the files that it reads",
-                    output.display()
-                ),
-                "",
+                format!("the output {} is also an input", output.display()),
+                "name another output: graphfill never changes the files that it reads",
             ));
         }
     }

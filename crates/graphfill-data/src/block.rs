@@ -76,7 +76,10 @@ impl Block {
         width: usize,
     ) -> Result<Block> {
         let wrong = |found: String| {
-            Err(DataError::request(found, "check the compressed rows against those of scipy"))
+            Err(DataError::request(
+                found,
+                "give indptr, indices and values as scipy.sparse.csr_matrix has them",
+            ))
         };
         if indices.len() != values.len() {
             return wrong(format!("{} indices for {} values", indices.len(), values.len()));

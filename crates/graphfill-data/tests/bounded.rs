@@ -1,6 +1,7 @@
 //! Hostile files are refused before they take memory: each is read in a process of its own, whose
 //! peak is measured.
 #![cfg(target_os = "linux")]
+#![expect(clippy::print_stdout, reason = "the child reports to the parent, figures to the reader")]
 
 #[path = "samples/mod.rs"]
 mod samples;

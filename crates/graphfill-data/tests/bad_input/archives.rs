@@ -193,11 +193,7 @@ fn entries_outside_the_table_are_named() {
     let kind = Array::texts("col_types", &["continuous", "categorical", "continuous", "colour"]);
     let mut arrays = typed_arrays();
     arrays.retain(|array| !array.name.starts_with("block"));
-    assert_refused(
-        "type",
-        &replaced(arrays, kind),
-        &["'b1'", "'colour'", "not known", "declare another type"],
-    );
+    assert_refused("type", &replaced(arrays, kind), &["'b1'", "'colour'", "not known", "declare"]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ use graphfill_data::{
 };
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::properties::WriterProperties;
 
 fn metadata(key: &str, value: &str) -> HashMap<String, String> {
     HashMap::from([(key.to_owned(), value.to_owned())])
@@ -87,7 +88,7 @@ fn ordered_levels_stay_ordered_and_the_unused_stay() {
     let field = written.field_with_name("size").expect("sizes");
     assert_eq!(field.dict_is_ordered(), Some(true));
     assert_eq!(
-        field.metadata().get("_PL_ENUM_VALUES2").map(|v| v.to_string()).as_deref(),
+        field.metadata().get("_PL_ENUM_VALUES2").map(ToString::to_string).as_deref(),
         Some("1;S1;M1;L2;XL")
     );
     assert_eq!(
@@ -120,6 +121,29 @@ fn more_rows_than_a_row_group_share_their_levels() {
         panic!("no array")
     };
     assert_eq!(read.as_ref(), cells.as_ref());
+}
+
+#[test]
+fn small_row_groups_share_their_levels() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("small.parquet");
+    let (field, cells) = sizes();
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..8));
+    let fields = vec![Field::new("id", DataType::Int64, false), field];
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), vec![ids, cells]);
+    let batch = batch.expect("a batch");
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(3)).build();
+    let file = File::create(&path).expect("a file");
+    let mut writer =
+        ArrowWriter::try_new(file, batch.schema(), Some(properties)).expect("a writer");
+    writer.write(&batch).expect("written");
+    writer.close().expect("written");
+    // This writer keeps the levels that rows use, in their order, per row group.
+    let dataset = read(&path);
+    assert_eq!(levels(&dataset), ["L", "S", "M"]);
+    let text = dataset.table.column("size").expect("sizes").text();
+    let text: Vec<_> = text.iter().map(|cell| cell.unwrap_or("-")).collect();
+    assert_eq!(text, ["L", "-", "S", "L", "M", "S", "-", "M"]);
 }
 
 #[test]
@@ -167,7 +191,7 @@ fn fields_keep_their_metadata_and_nullability() {
         assert_eq!(&found, wanted.as_ref());
         assert_eq!(found.dict_is_ordered(), wanted.dict_is_ordered());
     }
-    assert_eq!(found.metadata().get("owner").map(|v| v.to_string()).as_deref(), Some("the town"));
+    assert_eq!(found.metadata().get("owner").map(ToString::to_string).as_deref(), Some("the town"));
     // A node that only edges name has no age: the column must then allow it.
     let table = dataset.table.with_new_nodes(&["99".to_owned()]);
     let dataset = Dataset { table, graph: Graph::without_arcs(9), ..dataset };

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
@@ -199,12 +200,14 @@ impl Archive {
     /// # Errors
     /// If the array cannot be read or has elements of another type.
     pub fn integers(&mut self, name: &str) -> Result<Vec<i64>> {
-        self.all(name, |stream| stream.next_integer())
+        let mut stream = self.stream_to_memory(name)?;
+        iter::from_fn(|| stream.next_integer().transpose()).collect()
     }
 
     /// All of an array of numbers.
     pub(crate) fn floats(&mut self, name: &str) -> Result<Vec<f64>> {
-        self.all(name, |stream| stream.next_float())
+        let mut stream = self.stream_to_memory(name)?;
+        iter::from_fn(|| stream.next_float().transpose()).collect()
     }
 
     /// All elements of an array of strings.
@@ -212,29 +215,23 @@ impl Archive {
     /// # Errors
     /// If the array cannot be read or has elements of another type.
     pub fn strings(&mut self, name: &str) -> Result<Vec<String>> {
-        self.all(name, |stream| stream.next_string())
+        let mut stream = self.stream_to_memory(name)?;
+        iter::from_fn(|| stream.next_string().transpose()).collect()
     }
 
-    fn all<T>(
-        &mut self,
-        name: &str,
-        next: impl for<'a> Fn(&mut ArrayStream<'a>) -> Result<Option<T>>,
-    ) -> Result<Vec<T>> {
+    /// The stream of an array all of whose elements fit into the memory limit.
+    fn stream_to_memory(&mut self, name: &str) -> Result<ArrayStream<'_>> {
+        let limit = self.memory_limit;
         let stream = self.stream(name)?;
-        let (count, element) = (stream.len(), stream.element());
-        drop(stream);
-        let size = match element {
+        let size = match stream.element {
             // Texts are allocated one by one.
             ElementType::Unicode(size) | ElementType::Bytes(size) => BYTES_PER_TEXT + size as u64,
             _ => 8,
         };
-        self.check_memory(name, "entries", count, size)?;
-        let mut stream = self.stream(name)?;
-        let mut all = Vec::new();
-        while let Some(value) = next(&mut stream)? {
-            all.push(value);
-        }
-        Ok(all)
+        let needed = (stream.len() as u64).saturating_mul(size);
+        let what = format!("{} entries", stream.len());
+        DataError::check_memory(stream.place.clone(), &what, needed, limit)?;
+        Ok(stream)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::column::Column;
 use crate::date_style::DAY;
 use crate::error::{DataError, Place, Result};
 use crate::formats::options::ReadOptions;
+use crate::hint::{Hint, Setting};
 use crate::infer;
 use crate::kind::DeclaredKind;
 use crate::progress::Progress;
@@ -121,7 +122,9 @@ pub(super) fn typed_columns(
             let given = typed_column(&names[at], &types[at], &values, levels, narrow, options);
             columns.push(given.map_err(|found| {
                 let place = Place::file(&path).column(&names[at]);
-                DataError::malformed(place, found, "declare another type with --type")
+                let (column, kind) = (names[at].clone(), DeclaredKind::Unused);
+                let hint = Hint::new("declare another type for the column");
+                DataError::malformed(place, found, hint.with(Setting::Type { column, kind }))
             })?);
         } else if let Some(block) = blocks.iter().find(|block| block.first == at)
             && let Some(builder) = builders.next()

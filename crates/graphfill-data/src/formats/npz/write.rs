@@ -109,11 +109,11 @@ fn write_features(archive: &mut ArchiveWriter<'_>, table: &NodeTable, path: &Pat
                 {
                     return Err(DataError::request(
                         format!(
-                            "{}: column '{}' has whole numbers beyond 2⁵³, which .npz features cannot hold exactly\n  write Parquet or CSV instead",
+                            "{}: column '{}' has whole numbers beyond 2⁵³, which .npz features cannot hold exactly",
                             path.display(),
                             column.name()
                         ),
-                        "",
+                        "write Parquet or CSV instead",
                     ));
                 }
                 names.push(column.name().to_owned());

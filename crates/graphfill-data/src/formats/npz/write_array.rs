@@ -100,10 +100,10 @@ impl<'a> ArchiveWriter<'a> {
         if longest > MAX_CHARACTERS {
             return Err(DataError::request(
                 format!(
-                    "{}: a text of {longest} characters is too long for .npz, which takes up to {MAX_CHARACTERS}\n  write Parquet or CSV instead",
+                    "{}: a text of {longest} characters is too long for .npz, which takes up to {MAX_CHARACTERS}",
                     self.path.display()
                 ),
-                "",
+                "write Parquet or CSV instead",
             ));
         }
         self.array(name, &format!("<U{longest}"), &[values.len()], |out| {

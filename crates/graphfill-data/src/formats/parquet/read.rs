@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, StringArray};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::errors::ParquetError;
 
 use super::{DIRECTED, size};
 use crate::column::Column;
@@ -63,8 +63,8 @@ pub(crate) fn read_nodes(
         let (metadata, schema) = (file.metadata.metadata(), file.schema.clone());
         size::check_columns(path, &file.file, metadata, &schema, limit)?;
         let mut bytes = 0;
-        let batches = file.batches(None)?.map(|batch| {
-            let batch = batch.map_err(|error| DataError::damaged(path, error))?;
+        let batches = file.batches(None).map(|batch| {
+            let batch = batch?;
             let fields = schema.fields().iter().zip(batch.columns());
             fields
                 .map(|(field, cells)| {
@@ -99,8 +99,8 @@ impl ParquetEdges {
         guarded(path, || {
             let first = names(&self.file.schema);
             let mut rows = Vec::new();
-            if let Some(batch) = self.file.batches(None)?.next() {
-                let batch = batch.map_err(|error| DataError::damaged(path, error))?;
+            if let Some(batch) = self.file.batches(None).next() {
+                let batch = batch?;
                 let batch = batch.slice(0, batch.num_rows().min(SAMPLE));
                 let text = |cells: &ArrayRef| Column::new("", Kind::Category, cells.clone()).text();
                 let columns: Vec<StringArray> = batch.columns().iter().map(text).collect();
@@ -161,8 +161,8 @@ fn read_edges(
         let position = |column: usize| read.partition_point(|&other| other < column);
         progress.begin("reading edges", None);
         let mut row = 0u64;
-        for batch in file.batches(Some(&read))? {
-            let batch = batch.map_err(|error| DataError::damaged(path, error))?;
+        for batch in file.batches(Some(&read)) {
+            let batch = batch?;
             let cells = |column: usize| batch.column(position(column));
             let weights = match weight {
                 None => None,
@@ -243,28 +243,44 @@ impl OpenFile {
         DataError::check_memory(Place::file(&self.path), &format!("{rows} rows"), needed, limit)
     }
 
-    /// The rows, of these columns if they are given, with texts as views.
-    fn batches(&self, columns: Option<&[usize]>) -> Result<ParquetRecordBatchReader> {
-        let path = &self.path;
-        let damaged = |error| DataError::damaged(path, error);
+    /// The rows, of these columns if they are given, with texts as views. Row groups are read one
+    /// by one, since a batch of two would have the levels of neither.
+    fn batches<'b>(
+        &'b self,
+        columns: Option<&'b [usize]>,
+    ) -> impl Iterator<Item = Result<RecordBatch>> {
         let fields = self.schema.fields().iter();
-        let fields: Vec<Field> = fields
-            .map(|field| Field::clone(field).with_data_type(size::with_views(field.data_type())))
-            .collect();
-        let views = Arc::new(Schema::new(fields).with_metadata(self.schema.metadata().clone()));
+        let fields = fields
+            .map(|field| Field::clone(field).with_data_type(size::with_views(field.data_type())));
+        let views = Schema::new(fields.collect::<Vec<_>>());
+        let views = Arc::new(views.with_metadata(self.schema.metadata().clone()));
         let options = ArrowReaderOptions::new().with_schema(views);
         let viewed = ArrowReaderMetadata::try_new(self.metadata.metadata().clone(), options);
         let (metadata, batch) = match viewed {
             Ok(viewed) => (viewed, BATCH),
             Err(_) => (self.metadata.clone(), SMALL_BATCH),
         };
-        let file = self.file.try_clone().map_err(|error| DataError::read(path, error))?;
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-        if let Some(columns) = columns {
-            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
-            builder = builder.with_projection(mask);
-        }
-        builder.with_batch_size(batch).build().map_err(damaged)
+        let groups = metadata.metadata().num_row_groups();
+        let path = self.path.as_path();
+        (0..groups).flat_map(move |group| {
+            let reader = self.file.try_clone().map_err(ParquetError::from).and_then(|file| {
+                let builder =
+                    ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
+                let mask = columns.map_or_else(ProjectionMask::all, |columns| {
+                    ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied())
+                });
+                let builder = builder.with_row_groups(vec![group]).with_projection(mask);
+                builder.with_batch_size(batch).build()
+            });
+            let (reader, failure) = match reader {
+                Ok(reader) => (Some(reader), None),
+                Err(error) => (None, Some(Err(DataError::damaged(path, error)))),
+            };
+            let batches = reader.into_iter().flatten();
+            let batches =
+                batches.map(move |batch| batch.map_err(|error| DataError::damaged(path, error)));
+            failure.into_iter().chain(batches)
+        })
     }
 }
 
