@@ -47,8 +47,7 @@ impl MissingWords {
     pub(crate) fn contains_among_numbers(&self, cell: &str) -> bool {
         let cell = cell.trim();
         let same = |word: &&str| word.eq_ignore_ascii_case(cell);
-        same(&"nan")
-            || (*self == MissingWords::Usual && USUAL_MISSING_WORDS.iter().any(|w| same(w)))
+        same(&"nan") || (*self == MissingWords::Usual && USUAL_MISSING_WORDS.iter().any(same))
     }
 
     /// The numbers among the words that the caller gave.

@@ -87,7 +87,7 @@ fn archives_are_found_by_their_arrays() {
             matches!(&found, Source::GnnBenchmark(found_path) if *found_path == path.clone()),
             "{found:?}"
         );
-        assert_eq!(found.files(), [path.clone()]);
+        assert_eq!(found.files(), std::slice::from_ref(&path));
     }
     let own = archive(&[Array::integers("edge_src", &[0])]);
     let two = folder(&[("own.npz", &own), ("raw.npz", &raw)]);

@@ -46,7 +46,7 @@ pub(crate) fn raw_table(
     progress.begin("reading nodes", None);
     for batch in batches {
         let batch = batch?;
-        let own = batch.first().map_or(0, |cells| cells.len());
+        let own = batch.first().map_or(0, Array::len);
         rows += own;
         for (chunks, cells) in chunks.iter_mut().zip(batch) {
             chunks.push(cells);

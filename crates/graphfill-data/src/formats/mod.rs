@@ -10,6 +10,8 @@ mod csv;
 mod edge_collector;
 mod edge_columns;
 mod encoding;
+mod guesses;
+mod headers;
 mod input;
 #[cfg(not(all(feature = "npz", feature = "parquet")))]
 mod left_out;

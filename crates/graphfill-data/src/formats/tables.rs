@@ -15,7 +15,7 @@ use crate::formats::opened::{OpenedFile, Text};
 use crate::formats::options::{ReadOptions, TextOptions};
 use crate::formats::raw_table::RawTable;
 use crate::formats::resolve::{self, EdgeSample, IdSource};
-use crate::formats::{assemble, csv, parquet};
+use crate::formats::{assemble, csv, headers, parquet};
 use crate::found_columns::{FoundColumns, FoundEdgeColumns, grouped};
 use crate::graph::Direction;
 use crate::hint::Setting;
@@ -150,7 +150,7 @@ fn join(
 ) -> Result<Option<RawTable>> {
     let mut whole: Option<RawTable> = None;
     for mut part in parts {
-        if resolve::nodes_have_header(&part, sample, options)? {
+        if headers::nodes_have_header(&part, sample, options)? {
             part.take_header();
         } else {
             part.take_first_row();
