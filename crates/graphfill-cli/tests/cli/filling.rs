@@ -16,8 +16,8 @@ fn fills_holes_and_nothing_else() {
         }
     }
     assert_eq!(before.lines().count(), after.lines().count());
-    assert!(after.contains("p3,33.5,red,yes,2020-01-04"), "{after}");
-    assert!(after.contains("p7,47.5,blue,no,2020-01-08"), "{after}");
+    assert!(after.contains("p3,33.50,red,yes,spring 4"), "{after}");
+    assert!(after.contains("p7,47.50,blue,no,spring 8"), "{after}");
 }
 
 #[test]

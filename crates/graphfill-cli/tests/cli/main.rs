@@ -15,5 +15,6 @@ mod reproducing;
 mod resuming;
 mod stopping;
 mod support;
+mod tables;
 mod timing;
 mod tuning;

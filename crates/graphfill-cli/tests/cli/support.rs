@@ -75,7 +75,7 @@ impl Place {
         command.spawn().expect("a process")
     }
 
-    fn command(&self, arguments: &str) -> Command {
+    pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("graphfill"));
         command.current_dir(self.folder.path()).env("NO_COLOR", "1").env_remove("GRAPHFILL_DATA");
         command.env_remove("GRAPHFILL_MIRROR").env_remove("GRAPHFILL_DEVICE").env("COLUMNS", "100");
@@ -95,7 +95,7 @@ impl Place {
                 0..=6 => (format!("{}.50", 30 + node), "red", "yes"),
                 _ => (format!("{}.50", 50 + node), "blue", "no"),
             };
-            nodes += &format!("p{node},{age},{colour},{keen},2020-01-{:02}\n", node + 1);
+            nodes += &format!("p{node},{age},{colour},{keen},spring {}\n", node + 1);
             edges += &format!("p{node},p{}\n", (node + 1) % 12);
         }
         place.write("nodes.csv", &nodes);

@@ -29,6 +29,8 @@ pub(super) struct AboutColumn {
 pub(super) enum Values {
     /// Numbers and counts; none of the three where every cell is missing.
     Numbers { min: Option<f64>, max: Option<f64>, mean: Option<f64> },
+    /// Dates, as `2021-03-04`.
+    Dates { min: Option<String>, max: Option<String> },
     /// Names with their numbers of cells, the most frequent first.
     Category { level_count: usize, levels: Vec<Level> },
     /// The share of true cells; none where every cell is missing.
@@ -61,6 +63,7 @@ impl AboutColumn {
                 let ones = numbers.iter().filter(|&&value| value == 1.0).count();
                 (1, Values::Boolean { true_share: share(ones, known) })
             }
+            (Kind::Date, _) => (1, Values::dates(&column.numbers())),
             _ => (1, Values::numbers(&column.numbers())),
         };
         AboutColumn {
@@ -82,7 +85,8 @@ impl AboutColumn {
                 let [min, max, mean] = [min, max, mean].map(|value| significant(*value));
                 format!("{min} to {max}, mean {mean}")
             }
-            Values::Numbers { .. } => "every cell is missing".to_owned(),
+            Values::Dates { min: Some(min), max: Some(max) } => format!("{min} to {max}"),
+            Values::Numbers { .. } | Values::Dates { .. } => "every cell is missing".to_owned(),
             Values::Category { level_count, levels } => {
                 let named = levels.iter().take(NAMED_LEVELS).map(|level| short_value(&level.name));
                 let more = if *level_count > NAMED_LEVELS { ", …" } else { "" };
@@ -113,6 +117,10 @@ impl AboutColumn {
             Values::Numbers { min, max, mean } => {
                 cells[4..7].clone_from_slice(&[*min, *max, *mean].map(number));
             }
+            Values::Dates { min, max } => {
+                cells[4] = min.clone().unwrap_or_default();
+                cells[5] = max.clone().unwrap_or_default();
+            }
             Values::Category { level_count, .. } => cells[7] = level_count.to_string(),
             Values::Boolean { true_share } => cells[8] = number(*true_share),
             Values::Block { density } => cells[9] = number(*density),
@@ -138,6 +146,15 @@ pub(super) const HEADER: [&str; 11] = [
 ];
 
 impl Values {
+    fn dates(days: &[f64]) -> Self {
+        let known = || days.iter().copied().filter(|days| !days.is_nan());
+        let date = |days: f64| date_of(days.floor() as i64);
+        Values::Dates {
+            min: known().reduce(f64::min).map(date),
+            max: known().reduce(f64::max).map(date),
+        }
+    }
+
     fn numbers(numbers: &[f64]) -> Self {
         let known = || numbers.iter().copied().filter(|value| !value.is_nan());
         // Divided before they are added: a sum of huge numbers is infinite, their mean is not.
@@ -167,4 +184,33 @@ impl Values {
 
 fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// The date so many days after 1970-01-01, in the Gregorian calendar.
+fn date_of(days: i64) -> String {
+    // Years are counted from 1 March, so that the leap day ends them; 400 years have 146,097 days.
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_dates() {
+        for (days, date) in
+            [(0, "1970-01-01"), (-1, "1969-12-31"), (18690, "2021-03-04"), (11016, "2000-02-29")]
+        {
+            assert_eq!(date_of(days), date);
+        }
+    }
 }
