@@ -137,7 +137,7 @@ fn tiny_tables_and_senseless_ones() {
     let nothing = dataset.table.with_columns(unused).expect("columns of the table");
     let options = FillOptions::new(registry::find("fp").expect("a method"));
     let graph = dataset.graph.undirected();
-    assert!(matches!(fill(&nothing, &graph, &options), Err(MethodError::Table(_))));
+    assert!(matches!(fill(&nothing, &graph, &options), Err(MethodError::NoFeatures)));
 
     // Two nodes, one edge, one value: the other node gets it.
     let ids = graphfill_data::NodeIds::numbered(3);

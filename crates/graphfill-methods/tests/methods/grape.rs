@@ -149,7 +149,8 @@ fn missing_rows_and_too_little_memory_are_told_before_anything_starts() {
     let refused = |table: &NodeTable, training: &TrainingOptions| {
         let options = FillOptions { training, ..FillOptions::new(grape()) };
         let graph = graph(table.rows(), [(0, 1)]).undirected();
-        fill(table, &graph, &options).expect_err("refused").to_string()
+        let error = fill(table, &graph, &options).expect_err("refused");
+        format!("{error} {:?}", error.settings())
     };
     let message = refused(&town.table, &updates(1));
     let blank = town.table.missing().whole_rows();
@@ -158,5 +159,5 @@ fn missing_rows_and_too_little_memory_are_told_before_anything_starts() {
     let little = TrainingOptions { memory: Some(MemoryLimit::Allowed(1 << 16)), ..updates(1) };
     let message = refused(&numbers(|row, _| row as f64, is_hole), &little);
     assert!(message.contains("known cells of 6 features"), "{message}");
-    assert!(message.contains("grape.hidden=32"), "{message}");
+    assert!(message.contains("\"grape.hidden\"") && message.contains("\"32\""), "{message}");
 }
