@@ -159,5 +159,5 @@ fn missing_rows_and_too_little_memory_are_told_before_anything_starts() {
     let little = TrainingOptions { memory: Some(MemoryLimit::Allowed(1 << 16)), ..updates(1) };
     let message = refused(&numbers(|row, _| row as f64, is_hole), &little);
     assert!(message.contains("known cells of 6 features"), "{message}");
-    assert!(message.contains("\"grape.hidden\"") && message.contains("\"32\""), "{message}");
+    assert!(message.contains("\"grape.hidden\"") && message.contains("32.0"), "{message}");
 }
