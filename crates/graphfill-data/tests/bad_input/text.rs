@@ -17,7 +17,7 @@ struct Case {
 const NODES: &[u8] = b"id,x\na,0.5\nb,1.5\nc,2.5\n";
 const EDGES: &[u8] = b"source,target\na,b\n";
 
-const CASES: [Case; 25] = [
+const CASES: [Case; 23] = [
     Case {
         name: "unknown target",
         nodes: NODES,

@@ -80,6 +80,7 @@ fn compressed_tables_are_read_and_written() {
 
 #[cfg(unix)]
 #[test]
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_pipe_is_opened_once() {
     let files = Files::new(NODES, EDGES);
     let pipe = files.path("pipe");

@@ -3,7 +3,7 @@
 //!   Â = D̃^-½ (A + I) D̃^-½,   Ā = D^-1 A,   K = I − D^-½ A D^-½               nodes × nodes
 //!
 //! A has no self-loops. Without weights an edge counts once however often it is listed; with weights
-//! what was listed is added up.
+//! the largest that was listed counts.
 
 use super::Dense;
 use crate::svga_problem::Edges;
@@ -23,7 +23,7 @@ impl DenseGraph {
         for &(source, target, weight) in edges.list.iter().filter(|edge| edge.0 != edge.1) {
             let (source, target) = (source as usize, target as usize);
             for (row, column) in [(source, target), (target, source)] {
-                let value = adjacency.at(row, column) + f64::from(weight);
+                let value = adjacency.at(row, column).max(f64::from(weight));
                 adjacency.set(row, column, if edges.weighted { value } else { 1.0 });
             }
         }

@@ -67,7 +67,8 @@ impl Records {
         match &mut self.parser {
             Parser::Separated(reader) => loop {
                 let more = reader.read_record(record);
-                let more = more.map_err(|error| record_error(&self.path, error))?;
+                let more = more
+                    .map_err(|error| record_error(&self.path, error, reader.position().line()))?;
                 let skipped = self.comments == Comments::Skipped
                     && more
                     && record.get(0).is_some_and(|cell| cell.starts_with(char::from(COMMENTS[1])));
@@ -153,9 +154,8 @@ fn line_error(path: &Path, line: u64, error: io::Error) -> DataError {
 }
 
 /// The error of the CSV parser, as the person who holds the file needs it.
-fn record_error(path: &Path, error: csv::Error) -> DataError {
-    let line = error.position().map(csv::Position::line);
-    let place = Place { path: path.to_path_buf(), line, column: None };
+fn record_error(path: &Path, error: csv::Error, line: u64) -> DataError {
+    let place = Place::line(path, error.position().map_or(line, csv::Position::line));
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => too_long(place),
         csv::ErrorKind::Io(error) => stream_error(path, error),
