@@ -40,16 +40,18 @@ pub(crate) struct Extreme {
 
 /// The value that stands furthest apart, if one does; NaN is a missing cell.
 pub(crate) fn find(numbers: &[f64]) -> Option<Extreme> {
-    let mut known: Vec<f64> = numbers.iter().copied().filter(|value| value.is_finite()).collect();
-    known.sort_unstable_by(f64::total_cmp);
-    let (&least, &most) = (known.first()?, known.last()?);
+    let known = || numbers.iter().copied().filter(|value| value.is_finite());
+    let count = known().count();
+    let (least, most) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
     let huge = [least, most].into_iter().find(|value| value.abs() > MAX_VALUE);
-    if known.len() < MIN_VALUES && huge.is_none() {
+    if count < MIN_VALUES && huge.is_none() {
         return None;
     }
-    let apart = |value: f64, from: usize, to: usize, cells: usize| {
-        let others = (*known.get(from)?, *known.get(to.checked_sub(1)?)?);
-        if from >= to || cells * 2 > known.len() {
+    let apart = |value: f64| {
+        let cells = known().filter(|&other| other == value).count();
+        let others = || known().filter(|&other| other != value);
+        let others = (others().reduce(f64::min)?, others().reduce(f64::max)?);
+        if cells * 2 > count {
             return None;
         }
         let gap = if value > others.1 { value - others.1 } else { others.0 - value };
@@ -61,9 +63,7 @@ pub(crate) fn find(numbers: &[f64]) -> Option<Extreme> {
         let unusable = value.abs() > MAX_VALUE || (range > 0.0 && factor > MAX_GAP);
         (suspicious || unusable).then_some((factor, Extreme { value, cells, others, unusable }))
     };
-    let top = known.partition_point(|&value| value < most);
-    let bottom = known.partition_point(|&value| value <= least);
-    let found = [apart(most, 0, top, known.len() - top), apart(least, bottom, known.len(), bottom)];
+    let found = [apart(most), apart(least)];
     let found = found.into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, e)| e);
     found.or_else(|| {
         huge.map(|value| Extreme { value, cells: 1, others: (least, most), unusable: true })

@@ -157,14 +157,14 @@ fn type_text(
     let text = as_text(cells);
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
     let mut count = |cell: &str| *words.entry(cell.trim().to_owned()).or_default() += 1;
-    let known: StringArray = text
-        .iter()
-        .map(|cell| {
-            let word = cell.filter(|cell| options.missing_words.contains(cell));
-            word.iter().for_each(|word| count(word));
-            cell.filter(|_| word.is_none())
-        })
-        .collect();
+    let says_missing = |cell: &&str| options.missing_words.contains(cell);
+    let known: StringArray = match text.iter().flatten().any(|cell| says_missing(&cell)) {
+        false => text,
+        true => {
+            text.iter().flatten().filter(says_missing).for_each(&mut count);
+            text.iter().map(|cell| cell.filter(|cell| !says_missing(cell))).collect()
+        }
+    };
     let known = without_nan(known, options, &mut words);
     let kept = match (words.is_empty(), cells.data_type()) {
         (true, _) => cells.clone(),
@@ -233,14 +233,18 @@ fn infer_text(
         return Ok(TypedColumn::new(column.with_kind(kind)));
     }
     let number = |cell: &str| spelling::number(cell).is_some();
-    let (style, open) = match known == 0 || (options.decimal.is_none() && cells().all(number)) {
+    let plain = known == 0 || (options.decimal.is_none() && cells().all(number));
+    let (style, open) = match plain {
         true => (NumberStyle::default(), None),
         false => match NumberStyle::detect(cells(), options.decimal) {
             Some(found) => (found.style, found.open),
             None => (NumberStyle::default(), None),
         },
     };
-    let numbers = cells().filter(|cell| style.parse(cell).is_some()).count();
+    let numbers = match plain {
+        true => known,
+        false => cells().filter(|cell| style.parse(cell).is_some()).count(),
+    };
     if known > 0 && numbers == known {
         if let Some(cell) = open.as_ref().filter(|_| options.semicolons) {
             let found = format!("found '{cell}', which is a thousand or a number with decimals");

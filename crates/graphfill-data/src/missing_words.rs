@@ -70,7 +70,8 @@ impl MissingWords {
 pub(crate) fn is_usual(cell: &str) -> bool {
     let cell = cell.trim();
     // Most cells are numbers or longer words: the first byte and the length tell.
-    cell.len() <= 8 && USUAL_MISSING_WORDS.contains(&cell)
+    let is_number = cell.as_bytes().first().is_some_and(u8::is_ascii_digit);
+    !is_number && cell.len() <= 8 && USUAL_MISSING_WORDS.contains(&cell)
 }
 
 #[cfg(test)]

@@ -69,9 +69,9 @@ impl Records {
                 let more = reader.read_record(record);
                 let more = more
                     .map_err(|error| record_error(&self.path, error, reader.position().line()))?;
-                let skipped = self.comments == Comments::Skipped
-                    && more
-                    && record.get(0).is_some_and(|cell| cell.starts_with(char::from(COMMENTS[1])));
+                let first = record.as_slice().as_bytes().first();
+                let skipped =
+                    more && first == Some(&COMMENTS[1]) && self.comments == Comments::Skipped;
                 if !skipped {
                     return Ok(more);
                 }
