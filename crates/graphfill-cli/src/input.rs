@@ -32,8 +32,11 @@ pub(crate) fn read_options(
         label: reading.label.clone(),
         missing_words: match words.as_slice() {
             [] => MissingWords::Usual,
-            [none] if none == "none" => MissingWords::none(),
-            words => MissingWords::Only(words.to_vec()),
+            words if words.iter().any(|word| word == "none") => {
+                let others = words.iter().filter(|word| *word != "none");
+                MissingWords::Only(others.cloned().collect())
+            }
+            words => MissingWords::With(words.to_vec()),
         },
         nodes: TextOptions {
             delimiter: reading.delimiter,

@@ -17,6 +17,8 @@ pub enum MissingWords {
     /// [`USUAL_MISSING_WORDS`].
     #[default]
     Usual,
+    /// [`USUAL_MISSING_WORDS`] and these; a number among them means every cell of that value.
+    With(Vec<String>),
     /// These and no others; a number among them means every cell of that value (`-999` is `-999.0`).
     Only(Vec<String>),
 }
@@ -29,17 +31,28 @@ impl MissingWords {
 
     /// Whether a cell says "missing".
     pub(crate) fn contains(&self, cell: &str) -> bool {
+        (self.has_usual() && is_usual(cell)) || self.is_given(cell)
+    }
+
+    /// Whether a cell is one of the words that the caller gave.
+    pub(crate) fn is_given(&self, cell: &str) -> bool {
+        let cell = cell.trim();
+        let same_number = |word: &str| {
+            let number = crate::spelling::number(cell);
+            number.is_some() && number == crate::spelling::number(word)
+        };
+        self.given().iter().any(|word| word == cell || same_number(word))
+    }
+
+    fn given(&self) -> &[String] {
         match self {
-            MissingWords::Usual => is_usual(cell),
-            MissingWords::Only(words) => {
-                let cell = cell.trim();
-                let same_number = |word: &str| {
-                    let number = crate::spelling::number(cell);
-                    number.is_some() && number == crate::spelling::number(word)
-                };
-                words.iter().any(|word| word == cell || same_number(word))
-            }
+            MissingWords::Usual => &[],
+            MissingWords::With(words) | MissingWords::Only(words) => words,
         }
+    }
+
+    fn has_usual(&self) -> bool {
+        !matches!(self, MissingWords::Only(_))
     }
 
     /// Whether a cell that is no number says "missing" in a column of numbers: case does not matter
@@ -47,22 +60,12 @@ impl MissingWords {
     pub(crate) fn contains_among_numbers(&self, cell: &str) -> bool {
         let cell = cell.trim();
         let same = |word: &&str| word.eq_ignore_ascii_case(cell);
-        same(&"nan") || (*self == MissingWords::Usual && USUAL_MISSING_WORDS.iter().any(same))
+        same(&"nan") || (self.has_usual() && USUAL_MISSING_WORDS.iter().any(same))
     }
 
     /// The numbers among the words that the caller gave.
     pub(crate) fn numbers(&self) -> Vec<f64> {
-        match self {
-            MissingWords::Usual => Vec::new(),
-            MissingWords::Only(words) => {
-                words.iter().filter_map(|word| crate::spelling::number(word)).collect()
-            }
-        }
-    }
-
-    /// Whether the caller gave the words.
-    pub(crate) fn are_given(&self) -> bool {
-        matches!(self, MissingWords::Only(_))
+        self.given().iter().filter_map(|word| crate::spelling::number(word)).collect()
     }
 }
 
@@ -88,6 +91,8 @@ mod tests {
         }
         let own = MissingWords::Only(vec!["-999".into(), "unknown".into()]);
         assert!(own.contains("-999.0") && own.contains("unknown") && !own.contains("NA"));
+        let both = MissingWords::With(vec!["-999".into()]);
+        assert!(both.contains("-999.0") && both.contains("NA") && !both.is_given("NA"));
         assert!(!MissingWords::none().contains("NA"));
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Reading {
     /// A TOML file with declared types and blocks [default: NODES' name with .types.toml, if it is there]
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub(crate) types_file: Option<PathBuf>,
-    /// Words that mean "missing" in text columns, instead of the usual ones; none: only blank cells do [default: NA, N/A, NaN, null, NULL, None, -, ?, ., #N/A, …]
+    /// Further words or numbers that mean "missing", beside NA, N/A, NaN, null, NULL, None, -, ?, ., #N/A, …; with none among them, the usual words are values
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', value_parser = item, allow_hyphen_values = true, help_heading = "Reading")]
     pub(crate) missing_values: Vec<String>,
     /// What separates the cells of text nodes: a character, tab or space [default: as the first lines show]

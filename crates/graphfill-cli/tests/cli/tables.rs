@@ -149,3 +149,19 @@ fn a_value_that_no_method_can_use_stops_fill_and_not_convert() {
     assert_eq!(done.code, 0, "{}", done.err);
     assert_eq!(place.run("convert n.csv e.csv -o copy.csv").code, 0);
 }
+
+#[test]
+fn words_for_missing_are_added_to_the_usual_ones() {
+    let place = Place::new();
+    place.write("n.csv", "id,v,c\n1,5.1,x\n2,-999,NA\n3,4.9,y\n4,NA,x\n5,5.2,y\n6,4.8,x\n7,5,y\n");
+    place.write("e.csv", "source,target\n1,2\n2,3\n3,4\n4,5\n5,6\n6,7\n");
+    let missing = |flags: &str| -> Vec<u64> {
+        let done = place.run(&format!("inspect n.csv e.csv --format json {flags}"));
+        let about: serde_json::Value = serde_json::from_str(&done.out).expect("JSON");
+        let columns = about["columns"].as_array().expect("columns");
+        columns.iter().map(|column| column["missing"].as_u64().expect("a count")).collect()
+    };
+    assert_eq!(missing(""), [1, 1]);
+    assert_eq!(missing("--missing-values -999"), [2, 1]);
+    assert_eq!(missing("--missing-values none,-999 --type v=category"), [1, 0]);
+}

@@ -86,16 +86,19 @@ fn label_column(column: RawColumn, options: &ReadOptions, guesses: &mut Guesses)
     let words = &options.missing_words;
     let mut cells = column.cells.into_array();
     if let Some(text) = cells.as_string_opt::<i32>() {
-        let said: Vec<bool> =
-            text.iter().map(|cell| cell.is_some_and(|cell| words.contains(cell))).collect();
-        let count = said.iter().filter(|&&said| said).count();
-        if count > 0 && words.are_given() {
-            cells = Column::new("", Kind::Category, cells).with_hidden_rows(&said).array();
-        } else if count > 0 {
-            let word = said.iter().position(|&said| said).map_or("", |row| text.value(row));
+        let rows = |says: &dyn Fn(&str) -> bool| -> Vec<bool> {
+            text.iter().map(|cell| cell.is_some_and(says)).collect()
+        };
+        let given = rows(&|cell| words.is_given(cell));
+        let usual = rows(&|cell| words.contains(cell) && !words.is_given(cell));
+        if let Some(row) = usual.iter().position(|&said| said) {
+            let (word, count) = (text.value(row), usual.iter().filter(|&&said| said).count());
             let found =
                 format!("labels: {count} cells such as '{word}' are a class like any other");
             guesses.notes.push(Note::new(found).with(Setting::MissingValue(word.to_owned())));
+        }
+        if given.contains(&true) {
+            cells = Column::new("", Kind::Category, cells).with_hidden_rows(&given).array();
         }
     }
     Column::new(column.name, Kind::Unused(Unused::Label), cells).with_field(column.field)
