@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use graphfill::data::formats::{ReadOptions, TextOptions, WeightColumn};
 use graphfill::data::{
-    Dataset, Direction, MissingWords, Progress, Severity, TypesFile, UndirectedGraph,
+    Dataset, Direction, MissingWords, Note, Progress, Severity, TypesFile, UndirectedGraph,
 };
 use graphfill::datasets::{self, Cache, Source};
 
@@ -99,7 +99,13 @@ pub(crate) fn read(
     if let Some(found) = &dataset.found {
         messages.say(&found.to_string());
     }
-    for note in &dataset.notes {
+    say_notes(&dataset.notes, messages);
+    Ok(dataset)
+}
+
+/// Prints notes with the flags that would change what was done.
+pub(crate) fn say_notes(notes: &[Note], messages: &Messages) {
+    for note in notes {
         let text = match hints::flags_of_hint(&note.hint) {
             Some(flags) => format!("{note} ({flags})"),
             None => note.text.clone(),
@@ -109,7 +115,6 @@ pub(crate) fn read(
             Severity::Warning => messages.warning(&text),
         }
     }
-    Ok(dataset)
 }
 
 /// Says that edges stand several times with different weights, and what was made of them.

@@ -20,7 +20,7 @@ use std::path::Path;
 use graphfill::data::DataError;
 use graphfill::data::atomic_file::AtomicFile;
 use graphfill::methods::tuning::Trial;
-use graphfill::methods::{FixedParameters, Parameters};
+use graphfill::methods::{ParamOverrides, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The contents of the file.
@@ -59,11 +59,11 @@ impl ParametersFile {
     }
 
     /// Fixes what the file has for these methods, unless the caller fixed it otherwise.
-    pub(crate) fn fix(&self, fixed: &mut FixedParameters, runs: impl Fn(&str) -> bool) {
+    pub(crate) fn fix(&self, fixed: &mut ParamOverrides, runs: impl Fn(&str) -> bool) {
         for (method, parameters) in self.methods.iter().filter(|(method, _)| runs(method)) {
             for (name, value) in parameters.iter() {
                 if !fixed.of(method).has(name) {
-                    fixed.fix(method, name, value.clone());
+                    fixed.set(method, name, value.clone());
                 }
             }
         }

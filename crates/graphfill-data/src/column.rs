@@ -9,6 +9,8 @@ use arrow_array::{Array, ArrayRef, BooleanArray, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, FieldRef, TimeUnit};
 
+use serde::{Deserialize, Serialize};
+
 use crate::block::Block;
 use crate::date_style::{DAY, DateStyle};
 use crate::kind::Kind;
@@ -26,7 +28,7 @@ pub struct Column {
 }
 
 /// How text cells spell what they mean.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) enum CellStyle {
     /// Digits and a point, or plain words.
     #[default]
@@ -36,6 +38,11 @@ pub(crate) enum CellStyle {
     /// Dates.
     Date(DateStyle),
 }
+
+/// How a column writes its values, to be kept with a model: decimal commas, units, patterns of dates.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ColumnStyle(CellStyle);
 
 /// The cells of a column.
 #[derive(Debug, Clone)]
@@ -83,6 +90,20 @@ impl Column {
     #[must_use]
     pub fn with_kind(mut self, kind: Kind) -> Self {
         self.kind = kind;
+        self
+    }
+
+    /// How its values are written.
+    pub fn column_style(&self) -> ColumnStyle {
+        ColumnStyle(self.style.clone())
+    }
+
+    /// The same column, which writes its values in this style if its own cells show none.
+    #[must_use]
+    pub fn with_default_style(mut self, style: &ColumnStyle) -> Self {
+        if self.style == CellStyle::Plain && self.missing_count() == self.rows() {
+            self.style = style.0.clone();
+        }
         self
     }
 

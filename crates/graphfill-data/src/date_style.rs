@@ -1,6 +1,7 @@
 //! Dates and timestamps in text columns: the pattern of the cells, their value in days since
 //! 1970-01-01, and estimates written in the same pattern.
 
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
@@ -62,7 +63,7 @@ impl FromStr for DateOrder {
 }
 
 /// The pattern of a column of dates, as `strftime` has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DateStyle {
     pattern: String,
     has_time: bool,

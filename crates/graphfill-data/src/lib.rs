@@ -57,7 +57,7 @@ mod undirected;
 
 pub use block::Block;
 pub use cell_mask::CellMask;
-pub use column::{Column, ColumnData, Levels};
+pub use column::{Column, ColumnData, ColumnStyle, Levels};
 pub use dataset::Dataset;
 pub use date_style::DateOrder;
 pub use did_you_mean::did_you_mean;

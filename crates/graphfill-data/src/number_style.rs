@@ -1,6 +1,7 @@
 //! How numbers are written in a text column: decimal commas, thousands separators, `%`, currency signs,
 //! units. Told from the column's cells, and used to write its estimates.
 
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 use crate::spelling;
@@ -39,7 +40,7 @@ impl FromStr for DecimalMark {
 }
 
 /// How the numbers of a column are written; the default is `-1234.5`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NumberStyle {
     decimal: char,
     group: Option<char>,

@@ -27,7 +27,7 @@ pub struct Comparison {
     pub against: String,
     /// The mean of the difference, positive where `method` has the larger value.
     pub difference: f64,
-    /// The probability of such a difference between equals; none where it cannot be told.
+    /// The probability of such a difference between equals; none where it is unknown.
     pub p_value: Option<f64>,
     /// Whether the difference is more than noise.
     pub real: bool,

@@ -1,30 +1,28 @@
 //! Hide, estimate, score: every method on the same splits, seed by seed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use graphfill_data::Dataset;
 use graphfill_data::splits::SplitRatio;
-use graphfill_data::{Dataset, NoProgress, Progress};
 use graphfill_methods::features::Features;
-use graphfill_methods::learning::{Deadline, TrainingOptions};
 use graphfill_methods::tuning::{self, Trial};
-use graphfill_methods::{FixedParameters, Method, MethodError, Parameters, Result};
+use graphfill_methods::{Context, Deadline, Method, MethodError, Parameters, Result};
 
 use crate::comparison::{Comparison, LEVEL, by_row, by_seed};
 use crate::hiding::Hiding;
 use crate::report::{ChosenParameters, Evaluation, MethodEvaluation, SeedEvaluation};
-use crate::run::{Nobody, Run, shown_labels};
+use crate::run::{DiscardEstimates, Run, shown_labels};
 use crate::score::{Metrics, default_depths};
 use crate::summary::{mean, standard_deviation};
 
 /// What [`evaluate`] needs to know beside the data.
 #[derive(Clone)]
 pub struct EvaluateOptions<'a> {
-    /// The methods, in the order of the report.
-    pub methods: Vec<&'static dyn Method>,
-    /// Parameters that the caller fixed.
-    pub fixed: &'a FixedParameters,
-    /// Limits of methods that learn.
-    pub training: TrainingOptions,
+    /// The methods with their parameters, in the order of the report.
+    pub methods: Vec<Arc<dyn Method>>,
+    /// Device, limits and progress; each run has its own seed.
+    pub context: Context<'a>,
     /// How values are hidden.
     pub hiding: Hiding,
     /// The share of nodes whose labels methods may learn from.
@@ -33,22 +31,18 @@ pub struct EvaluateOptions<'a> {
     pub seeds: Vec<u64>,
     /// The k of recall@k and nDCG@k; the first selects. By the table where none is given.
     pub depths: Option<Vec<usize>>,
-    /// Who watches.
-    pub progress: &'a dyn Progress,
 }
 
 impl EvaluateOptions<'_> {
-    /// Methods with nothing fixed, on one split of the rows.
-    pub fn new(methods: Vec<&'static dyn Method>) -> Self {
+    /// Methods on one split of the rows.
+    pub fn new(methods: Vec<Arc<dyn Method>>) -> Self {
         EvaluateOptions {
             methods,
-            fixed: FixedParameters::NONE,
-            training: TrainingOptions::default(),
+            context: Context::default(),
             hiding: Hiding::Rows(SplitRatio::default()),
             label_share: 0.0,
             seeds: vec![0],
             depths: None,
-            progress: &NoProgress,
         }
     }
 }
@@ -80,8 +74,8 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
         let labels = shown_labels(dataset, options.label_share, seed);
         for (method, seeds) in options.methods.iter().zip(&mut seeds) {
             // Every method has the same time.
-            let deadline = options.training.deadline.as_ref().map(Deadline::anew);
-            let training = TrainingOptions { deadline, ..options.training.clone() };
+            let deadline = options.context.deadline.as_ref().map(Deadline::restarted);
+            let context = Context { seed, deadline, ..options.context.clone() };
             let run = Run {
                 graph: &graph,
                 features: &features,
@@ -89,12 +83,9 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
                 depths: &depths,
                 labels: labels.as_ref(),
                 watched: &[],
-                fixed: options.fixed,
-                training: &training,
-                seed,
-                progress: options.progress,
+                context: &context,
             };
-            let scored = run.score(*method, &mut Nobody)?;
+            let scored = run.score(&**method, &mut DiscardEstimates)?;
             primary = primary.or(scored.primary);
             seeds.push(scored.evaluation);
         }
@@ -120,10 +111,11 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
 }
 
 /// Searches for the parameters of the first method on the validation cells of the first seed; see
-/// [`tuning::search`].
+/// [`tuning::search`]. The parameters `fixed` stay as the method has them.
 pub fn tune(
     dataset: &Dataset,
     options: &EvaluateOptions<'_>,
+    fixed: &Parameters,
     trials: usize,
     known: Vec<Trial>,
     each: &mut dyn FnMut(&[Trial]) -> Result<()>,
@@ -134,6 +126,7 @@ pub fn tune(
     let hidden = options.hiding.for_seed(&dataset.table, &features, seed)?;
     let labels = shown_labels(dataset, options.label_share, seed);
     let depths = options.depths.clone().unwrap_or_else(|| default_depths(&features).to_vec());
+    let context = Context { seed, ..options.context.clone() };
     let run = Run {
         graph: &graph,
         features: &features,
@@ -141,13 +134,9 @@ pub fn tune(
         depths: &depths,
         labels: labels.as_ref(),
         watched: &[],
-        fixed: options.fixed,
-        training: &options.training,
-        seed,
-        progress: options.progress,
+        context: &context,
     };
-    let task = run.task();
-    tuning::search(options.methods[0], &task, trials, known, each)
+    tuning::search(&*options.methods[0], fixed, &run.task(), trials, known, each)
 }
 
 fn describe(hiding: &Hiding, (test, train): (usize, usize)) -> String {

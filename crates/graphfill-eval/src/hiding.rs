@@ -1,4 +1,4 @@
-//! What is hidden from the methods: rows or cells for testing, others for validation.
+//! Which rows or cells are hidden from the methods, for testing and for validation.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use graphfill_data::splits::{self, Split, SplitRatio};
 use graphfill_data::{CellMask, DataError, Hint, NodeTable, Result, Setting};
 use graphfill_methods::features::Features;
 
-/// The share of cells that validation takes; less where little is left to learn from.
-const MOST_VALIDATED: f64 = 0.1;
+/// The share of cells that are for validation; less where few are left to train on.
+const MAX_VALIDATION_SHARE: f64 = 0.1;
 
 /// How to hide.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,11 +30,11 @@ pub struct Hidden {
     pub validation: CellMask,
     /// Cells on which methods are scored.
     pub test: CellMask,
-    /// Everything that methods may not look at.
+    /// Cells that methods must not read: test, validation and missing cells.
     pub unknown: CellMask,
-    /// How many rows (or cells) are left to learn from, and how many are tested.
+    /// The number of training rows (or cells).
     pub train_size: usize,
-    /// See `train_size`.
+    /// The number of test rows (or cells).
     pub test_size: usize,
 }
 
@@ -75,7 +75,7 @@ impl Hiding {
                         "",
                     ));
                 }
-                let validation = MOST_VALIDATED.min((1.0 - rate) / 2.0);
+                let validation = MAX_VALIDATION_SHARE.min((1.0 - rate) / 2.0);
                 let shares = SplitRatio::new(1.0 - rate - validation, validation, *rate)?;
                 let (validation, test) = splits::split_cells(&missing, shares, seed);
                 let unknown = missing.union(&test).union(&validation);

@@ -13,6 +13,7 @@ pub mod experiments;
 mod hiding;
 pub mod memory;
 pub mod metrics;
+pub mod protocols;
 mod report;
 mod run;
 mod score;

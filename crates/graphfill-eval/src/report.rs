@@ -83,7 +83,7 @@ pub enum ChosenParameters {
 pub struct ChosenMethod {
     /// The method, where another one chose it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<&'static str>,
+    pub method: Option<String>,
     /// Its parameters.
     #[serde(flatten)]
     pub parameters: Parameters,
@@ -93,7 +93,7 @@ impl ChosenParameters {
     /// What `method` settled on.
     pub fn of(method: &str, choices: &[Choice]) -> Self {
         let chosen = |choice: &Choice| ChosenMethod {
-            method: (choice.method != method).then_some(choice.method),
+            method: (choice.method != method).then(|| choice.method.clone()),
             parameters: choice.parameters.clone(),
         };
         match choices {

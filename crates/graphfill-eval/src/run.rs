@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use graphfill_data::splits;
-use graphfill_data::{CellMask, Dataset, Labels, Progress, UndirectedGraph};
+use graphfill_data::{CellMask, Dataset, Labels, UndirectedGraph};
 use graphfill_methods::features::Features;
-use graphfill_methods::learning::{Ended, TrainingOptions};
-use graphfill_methods::{EstimateSink, Estimates, FixedParameters, Method, Result, Task};
+use graphfill_methods::learning::StopReason;
+use graphfill_methods::{Context, EstimateSink, Estimates, Method, Result, Task};
 
 use crate::hiding::Hidden;
 use crate::memory;
@@ -24,10 +24,7 @@ pub(crate) struct Run<'a> {
     pub(crate) labels: Option<&'a Labels>,
     /// Cells whose scores the history of a training has.
     pub(crate) watched: &'a [CellMask],
-    pub(crate) fixed: &'a FixedParameters,
-    pub(crate) training: &'a TrainingOptions,
-    pub(crate) seed: u64,
-    pub(crate) progress: &'a dyn Progress,
+    pub(crate) context: &'a Context<'a>,
 }
 
 /// What a run found.
@@ -35,8 +32,8 @@ pub(crate) struct Scored {
     pub(crate) evaluation: SeedEvaluation,
     /// The metric by which methods are compared.
     pub(crate) primary: Option<String>,
-    /// Why training ended before it was done, if it did.
-    pub(crate) ended_early: Option<Ended>,
+    /// Why training ended early, if it did.
+    pub(crate) stopped_early: Option<StopReason>,
 }
 
 impl<'a> Run<'a> {
@@ -51,11 +48,7 @@ impl<'a> Run<'a> {
             watched: self.watched,
             labels: self.labels,
             ranking_depth: self.depths[0],
-            fixed: self.fixed,
-            training: self.training,
-            seed: self.seed,
-            progress: self.progress,
-            ..Task::new(self.graph, self.features, &self.hidden.unknown)
+            ..Task::new(self.graph, self.features, &self.hidden.unknown, self.context)
         }
     }
 
@@ -64,14 +57,14 @@ impl<'a> Run<'a> {
         memory::reset_peak();
         let started = Instant::now();
         let task = self.task();
-        let fitted = method.fit(&task)?;
+        let fitted = method.fit_task(&task)?;
         // Half-trained methods are not compared.
-        self.progress.check()?;
+        self.context.progress.check()?;
         let mut validation = Scorer::new(self.features, &self.hidden.validation, self.depths);
         let mut test = Scorer::new(self.features, &self.hidden.test, self.depths);
         fitted.estimate(&task, &mut Several(&mut validation, &mut test, also))?;
         let evaluation = SeedEvaluation {
-            seed: self.seed,
+            seed: self.context.seed,
             parameters: ChosenParameters::of(method.info().name, fitted.choices()),
             validation: validation.finish(),
             test: test.finish(),
@@ -80,7 +73,7 @@ impl<'a> Run<'a> {
             by_row: test.primary_by_row(),
             history: fitted.history().cloned(),
         };
-        Ok(Scored { evaluation, primary: test.primary(), ended_early: fitted.ended_early() })
+        Ok(Scored { evaluation, primary: test.primary(), stopped_early: fitted.stopped_early() })
     }
 }
 
@@ -95,10 +88,10 @@ impl EstimateSink for Several<'_, '_> {
     }
 }
 
-/// Wants no estimates.
-pub(crate) struct Nobody;
+/// Discards estimates.
+pub(crate) struct DiscardEstimates;
 
-impl EstimateSink for Nobody {
+impl EstimateSink for DiscardEstimates {
     fn accept(&mut self, _estimates: &Estimates<'_>) -> Result<()> {
         Ok(())
     }

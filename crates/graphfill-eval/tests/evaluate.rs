@@ -10,15 +10,17 @@ use graphfill_data::{
     CellMask, Column, Dataset, Direction, EdgeList, IdColumn, Kind, NodeIds, NodeTable,
 };
 use graphfill_eval::{EvaluateOptions, Evaluation, Hiding, evaluate};
+use graphfill_methods::Registry;
 use graphfill_methods::features::Features;
-use graphfill_methods::registry;
 
 fn scored(dataset: &Dataset, hiding: Hiding, seeds: &[u64]) -> Evaluation {
     let names = ["column-mean", "neighbour-mean"];
     let options = EvaluateOptions {
         hiding,
         seeds: seeds.to_vec(),
-        ..EvaluateOptions::new(names.map(|name| registry::find(name).expect("a method")).to_vec())
+        ..EvaluateOptions::new(
+            names.map(|name| Registry::with_defaults().find(name).expect("a method")).to_vec(),
+        )
     };
     evaluate(dataset, &options).expect("an evaluation")
 }

@@ -41,7 +41,7 @@ pub enum MethodError {
     NoFeatures,
     /// A saved model was trained with other labels.
     #[error(
-        "the model has learnt other labels: {problem}\n  to fill the other columns, do not use the labels"
+        "the model has learned other labels: {problem}\n  to fill the other columns, do not use the labels"
     )]
     OtherLabels {
         /// What differs.
@@ -58,6 +58,9 @@ pub enum MethodError {
         /// The file.
         path: PathBuf,
     },
+    /// A saved model cannot be used.
+    #[error("the model cannot be used: {0}")]
+    Model(String),
     /// A checkpoint is of no use here.
     #[error("{}: {problem}", path.display())]
     Checkpoint {

@@ -1,76 +1,77 @@
-//! What a method is: it is fitted to a task, and the fitted model gives estimates.
+//! The interfaces of methods: a [`Method`] is fitted to a [`Task`], and the [`Fitted`] result estimates
+//! cells.
 
 use std::ops::Range;
 
-use graphfill_data::{CellMask, Labels, NoProgress, Progress, UndirectedGraph};
-
+use graphfill_data::{CellMask, Labels, NodeTable, UndirectedGraph};
 use graphfill_engine::TensorStore;
+use serde::{Deserialize, Serialize};
 
+use crate::context::Context;
 use crate::error::{MethodError, Result};
 use crate::features::Features;
-use crate::learning::{Ended, History, TrainingOptions};
-use crate::parameters::{FixedParameters, ParameterInfo, Parameters};
-use crate::tuning::Axis;
+use crate::learning::{History, StopReason};
+use crate::model::Model;
+use crate::parameters::{ParameterInfo, Parameterised, Parameters};
 
-/// How many of the best-ranked columns count when rankings are compared, if nobody says otherwise.
+/// How many of the best-ranked columns count when rankings are compared, by default.
 pub const RANKING_DEPTH: usize = 10;
 
-/// A graph, its features, and which cells a method may look at.
+/// A graph, the features of its nodes, and which cells a method may read.
+#[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// The edges.
     pub graph: &'a UndirectedGraph,
-    /// The features; a method sees them through panels, less the unknown cells.
+    /// The features. Methods read them through panels, without the unknown cells.
     pub features: &'a Features<'a>,
-    /// The cells to estimate, those that the table lacks among them. Their values, where the table
-    /// has them, are out of bounds.
+    /// Cells to estimate, including those that the table lacks. A method must not read their values,
+    /// even where the table has them.
     pub unknown: &'a CellMask,
-    /// Sets of cells on which parameters are chosen. The table has their values; each set is
-    /// unknown to the method while it is scored on it.
+    /// Sets of cells on which parameters are chosen and training is stopped. The table has their
+    /// values; a method must not read the values of a set while it is scored on that set.
     pub validation: &'a [CellMask],
-    /// Sets of cells that are scored whenever a training looks at its validation, for its history
-    /// alone: nothing is decided by them.
+    /// Sets of cells on which fitted methods are compared with one another. They choose nothing
+    /// within a method: neither parameters nor the end of training.
+    pub held_out: &'a [CellMask],
+    /// Sets of cells that are scored during training for its history alone.
     pub watched: &'a [CellMask],
     /// Classes of nodes that a method may learn from, where there are any.
     pub labels: Option<&'a Labels>,
     /// How many of the best-ranked columns count when rankings are compared.
     pub ranking_depth: usize,
-    /// What the caller fixed.
-    pub fixed: &'a FixedParameters,
-    /// Limits and checkpoints of methods that learn.
-    pub training: &'a TrainingOptions,
-    /// The seed of everything random.
-    pub seed: u64,
-    /// Who watches.
-    pub progress: &'a dyn Progress,
+    /// The groups that the caller needs estimates of; all that have unknown cells where none are named.
+    pub groups: Option<&'a [bool]>,
+    /// Seed, device, limits and progress.
+    pub context: &'a Context<'a>,
 }
 
 impl<'a> Task<'a> {
-    /// A graph, its features and the cells to estimate; nothing to validate on, nothing fixed.
+    /// A graph, its features and the cells to estimate, without validation cells.
     pub fn new(
         graph: &'a UndirectedGraph,
         features: &'a Features<'a>,
         unknown: &'a CellMask,
+        context: &'a Context<'a>,
     ) -> Self {
         Task {
             graph,
             features,
             unknown,
             validation: &[],
+            held_out: &[],
             watched: &[],
             labels: None,
             ranking_depth: RANKING_DEPTH,
-            fixed: FixedParameters::NONE,
-            training: TrainingOptions::NONE,
-            seed: 0,
-            progress: &NoProgress,
+            groups: None,
+            context,
         }
     }
 
     /// For each group, whether it has cells to estimate, be it only for validation. The others are
-    /// complete: evidence, and nothing to spend time on.
+    /// complete: they are evidence, and need no estimates.
     pub fn wanted(&self) -> Vec<bool> {
         let mut touched = vec![false; self.features.cells()];
-        for cells in self.validation.iter().chain([self.unknown]) {
+        for cells in self.validation.iter().chain(self.held_out).chain([self.unknown]) {
             for row in 0..cells.rows() {
                 if cells.is_whole(row) {
                     touched.fill(true);
@@ -79,12 +80,15 @@ impl<'a> Task<'a> {
                 cells.cells(row).iter().for_each(|&cell| touched[cell as usize] = true);
             }
         }
-        let groups = self.features.groups().iter();
-        groups.map(|group| touched[group.cells.clone()].contains(&true)).collect()
+        let groups = self.features.groups().iter().enumerate();
+        let asked = |group: usize| self.groups.is_none_or(|groups| groups[group]);
+        groups
+            .map(|(at, group)| asked(at) && touched[group.cells.clone()].contains(&true))
+            .collect()
     }
 }
 
-/// What a method is called and what it can do.
+/// What a method is called and where it comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodInfo {
     /// Its name on the command line.
@@ -99,17 +103,58 @@ pub struct MethodInfo {
     pub parameters: &'static [ParameterInfo],
 }
 
-/// A way to estimate missing cells.
-pub trait Method: Send + Sync {
-    /// Its name and abilities.
+impl MethodInfo {
+    /// Whether a search has any parameter to try values of.
+    pub fn is_tunable(&self) -> bool {
+        self.parameters.iter().any(|parameter| !parameter.tuning.is_empty())
+    }
+}
+
+/// A method with its parameters, ready to be fitted.
+///
+/// A type that [`parameters!`](crate::parameters) declares becomes a method with two functions:
+/// [`Method::info`] and [`Method::fit_task`].
+pub trait Method: Parameterised + Send + Sync {
+    /// Its name and parameters.
     fn info(&self) -> &'static MethodInfo;
 
-    /// Chooses what the caller left open and learns what there is to learn.
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>>;
+    /// Chooses open parameters on the validation cells and learns from the known cells.
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>>;
 
-    /// The settings that a search for parameters tries; none where validation chooses anyway.
-    fn grid(&self) -> &'static [Axis] {
-        &[]
+    /// The fitted method of a saved [state](Fitted::state), for the nodes of this task.
+    ///
+    /// By default the method is fitted again with the parameters that were chosen.
+    fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        let parameters = state.texts.get(PARAMETERS).map(String::as_str).unwrap_or_default();
+        let parameters: Parameters = serde_json::from_str(parameters)
+            .map_err(|error| MethodError::Model(format!("its parameters: {error}")))?;
+        self.with_parameters(&parameters)?.fit_task(&Task {
+            validation: &[],
+            held_out: &[],
+            ..*task
+        })
+    }
+
+    /// Fits the method to a table: validation cells are hidden as the missing ones are missing.
+    ///
+    /// ```
+    /// # use graphfill_data::generator::{GeneratorConfig, generate};
+    /// use graphfill_methods::{Context, Method, svga_p::SvgaP};
+    ///
+    /// # let town = generate(&GeneratorConfig { nodes: 200, ..GeneratorConfig::default() })?.dataset;
+    /// # let (table, graph) = (town.table, town.graph.undirected());
+    /// let model = SvgaP::new().hidden(32).models(1).fit(&table, &graph, &Context::default())?;
+    /// let filled = model.transform(&table, &graph, &Context::default())?;
+    /// assert!(filled.table.missing().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn fit(
+        &self,
+        table: &NodeTable,
+        graph: &UndirectedGraph,
+        context: &Context<'_>,
+    ) -> Result<Model> {
+        Model::fit(self.with_parameters(&Parameters::default())?, table, graph, context)
     }
 
     /// What it does with classes of nodes that are known.
@@ -117,23 +162,39 @@ pub trait Method: Send + Sync {
         LabelUse::Ignored
     }
 
-    /// Whether anything of it runs on the device that [`TrainingOptions`] names.
+    /// Which of its work runs on the device of the [`Context`].
     fn device_use(&self) -> DeviceUse {
         DeviceUse::Training
     }
 
-    /// How good the method is on the validation cells with what is fixed; more is better.
-    fn trial(&self, task: &Task<'_>) -> Result<f64> {
-        let fitted = self.fit(task)?;
-        Ok(fitted.validation_score().unwrap_or(f64::NEG_INFINITY))
+    /// About how many seconds it takes to fit, where that can be told beforehand.
+    fn expected_seconds(&self, _task: &Task<'_>) -> Option<f64> {
+        None
     }
 
-    /// The model that an earlier training saved, for the nodes of this task.
-    fn restore<'a>(&self, _task: &Task<'a>, _saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        let name = self.info().name;
-        Err(MethodError::Parameter(format!("method '{name}' does not learn: it saves no model")))
+    /// The method with sub-methods from a list, where it has any.
+    fn with_candidates(
+        &self,
+        _methods: &[std::sync::Arc<dyn Method>],
+    ) -> Option<std::sync::Arc<dyn Method>> {
+        None
+    }
+
+    /// The score of the method on the validation cells; higher is better.
+    fn trial(&self, task: &Task<'_>) -> Result<f64> {
+        let fitted = self.fit_task(task)?;
+        Ok(fitted.validation_score().unwrap_or(f64::NEG_INFINITY))
     }
 }
+
+impl std::fmt::Debug for dyn Method {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} {:?}", self.info().name, self.parameters())
+    }
+}
+
+/// The text of a state that has the chosen parameters.
+pub(crate) const PARAMETERS: &str = "parameters";
 
 /// What a method does with classes of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,10 +202,10 @@ pub enum LabelUse {
     /// Nothing.
     Ignored,
     /// It learns from those that are known, and estimates the others.
-    Learnt,
+    Learned,
 }
 
-/// What a method does with a device other than the processor.
+/// What a method does with a device other than the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceUse {
     /// Nothing.
@@ -155,29 +216,39 @@ pub enum DeviceUse {
     Training,
 }
 
-/// A method with everything chosen, ready to estimate.
-pub trait Fitted {
+/// A fitted method: owned, and free of the task that it was fitted to.
+pub trait Fitted: Send + Sync {
     /// What was chosen for each group of features, in their order.
     fn choices(&self) -> &[Choice];
 
-    /// Estimates the unknown cells, a panel at a time.
+    /// Estimates the unknown cells of the task that it was fitted to, or restored for, a panel of
+    /// columns at a time.
     fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()>;
 
-    /// How many of the task's sets of validation cells, from the first on, can be estimated without
-    /// having been seen.
-    fn validated(&self, task: &Task<'_>) -> usize {
-        task.validation.len()
+    /// How many of the task's held-out sets, from the first on, can be estimated by a fit that has
+    /// not read them.
+    fn held_out_sets(&self, task: &Task<'_>) -> usize {
+        task.held_out.len()
     }
 
-    /// Estimates the cells of a validation set from what is known without them.
-    fn estimate_validation(
+    /// Estimates the cells of a held-out set from what is known without them.
+    fn estimate_held_out(
         &self,
         task: &Task<'_>,
         set: usize,
         sink: &mut dyn EstimateSink,
     ) -> Result<()> {
-        let unknown = task.unknown.union(&task.validation[set]);
-        self.estimate(&Task { unknown: &unknown, validation: &[], ..*task }, sink)
+        let unknown = task.unknown.union(&task.held_out[set]);
+        self.estimate(&Task { unknown: &unknown, validation: &[], held_out: &[], ..*task }, sink)
+    }
+
+    /// Everything that [`Method::restore`] needs to estimate other nodes.
+    fn state(&self) -> Result<TensorStore> {
+        let mut store = TensorStore::default();
+        let parameters = self.choices().first().map(|choice| choice.parameters.clone());
+        let text = serde_json::to_string(&parameters.unwrap_or_default());
+        store.texts.insert(PARAMETERS.to_owned(), text.unwrap_or_default());
+        Ok(store)
     }
 
     /// The likeliest class of every node, where the method learns from labels.
@@ -185,29 +256,29 @@ pub trait Fitted {
         None
     }
 
-    /// How good it is on the validation cells, over all groups; more is better.
+    /// The score on the validation cells over all groups; higher is better.
     fn validation_score(&self) -> Option<f64> {
         None
     }
 
-    /// What happened in training, where there was any.
+    /// Losses and scores of the training, where there was any.
     fn history(&self) -> Option<&History> {
         None
     }
 
-    /// Why the training ended before it was done, if it did.
-    fn ended_early(&self) -> Option<Ended> {
+    /// Why training ended early, if it did.
+    fn stopped_early(&self) -> Option<StopReason> {
         None
     }
 }
 
 /// What was chosen for one group of features.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// The column.
     pub group: String,
     /// The method that estimates it.
-    pub method: &'static str,
+    pub method: String,
     /// Its parameters.
     pub parameters: Parameters,
     /// Its score on the validation cells, where there were any.
@@ -217,7 +288,7 @@ pub struct Choice {
 }
 
 /// How good estimates were on validation cells.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// What was measured.
     pub measure: Measure,
@@ -226,7 +297,7 @@ pub struct Score {
 }
 
 /// What validation measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Measure {
     /// Mean share of a row's ones among its best-ranked columns; more is better.
     Recall {
@@ -247,42 +318,68 @@ impl Score {
     }
 }
 
-/// Takes estimates as they come.
+/// Receives estimates, some features at a time.
 pub trait EstimateSink {
     /// The estimates of some features, for all nodes.
     fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()>;
 }
 
-/// Estimates of a run of features for all nodes.
+/// Estimates of a range of features for all nodes, as distributions.
+///
+/// A number, count or numeric column has a mean and, where the method knows one, a scale (standard
+/// deviation). A boolean has the probability of true, a category one probability per level; the
+/// columns of a 0/1 block have scores that rank them.
 #[derive(Debug, Clone, Copy)]
 pub struct Estimates<'a> {
     /// The first feature and one past the last.
     pub features: (usize, usize),
-    /// The length of a row.
+    /// The length of a row of `values`.
     pub width: usize,
-    /// `rows × width`.
+    /// Means less the column means: `rows × width`.
     pub values: &'a [f32],
-    /// What is to be added to each column.
-    pub offsets: &'a [f64],
+    /// The column means, which are added to `values`.
+    pub column_means: &'a [f64],
+    /// The standard deviation of what is not explained, one per feature; none where it is not known.
+    pub scales: Option<&'a [f64]>,
 }
 
-impl Estimates<'_> {
+impl<'a> Estimates<'a> {
     /// The features that these are estimates of.
     pub fn features(&self) -> Range<usize> {
         self.features.0..self.features.1
     }
 
-    /// The estimates of a run of features of one node.
+    /// The estimates of some of these features.
+    #[must_use]
+    pub fn part(&self, features: Range<usize>) -> Estimates<'a> {
+        let column = features.start - self.features.0;
+        Estimates {
+            features: (features.start, features.end),
+            width: self.width,
+            values: &self.values[column..],
+            column_means: &self.column_means[column..],
+            scales: self.scales.map(|scales| &scales[column..]),
+        }
+    }
+
+    /// The means of a range of features of one node.
     pub fn row(&self, row: usize, features: Range<usize>) -> impl Iterator<Item = f64> + '_ {
         let columns = features.start - self.features.0..features.end - self.features.0;
         let values = &self.values[row * self.width + columns.start..row * self.width + columns.end];
-        let offsets = &self.offsets[columns];
-        values.iter().zip(offsets).map(|(&value, &offset)| f64::from(value) + offset)
+        let means = &self.column_means[columns];
+        values.iter().zip(means).map(|(&value, &mean)| f64::from(value) + mean)
     }
 
-    /// The estimate of one feature of one node.
-    pub fn value(&self, row: usize, feature: usize) -> f64 {
+    /// The mean of one feature of one node.
+    pub fn mean(&self, row: usize, feature: usize) -> f64 {
         let column = feature - self.features.0;
-        f64::from(self.values[row * self.width + column]) + self.offsets[column]
+        f64::from(self.values[row * self.width + column]) + self.column_means[column]
+    }
+
+    /// The standard deviation of one feature, where the method knows it.
+    pub fn scale(&self, feature: usize) -> Option<f64> {
+        self.scales
+            .map(|scales| scales[feature - self.features.0])
+            .filter(|scale| scale.is_finite())
     }
 }

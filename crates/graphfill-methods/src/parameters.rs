@@ -1,24 +1,65 @@
-//! The parameters of methods: what there is, what the caller fixed, what was chosen.
+//! Parameters of methods: one declaration per parameter ([`parameters!`](crate::parameters)), values
+//! by name ([`Parameters`]), and what a caller sets by method ([`ParamOverrides`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use graphfill_data::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{MethodError, Result, suggest};
+use crate::method::{Method, MethodInfo};
 
-/// A parameter of a method, for the help and for checks.
+/// One parameter of a method: from this declaration follow parsing, checks, help and tuning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParameterInfo {
     /// Its name.
     pub name: &'static str,
     /// What it does, in a few words.
     pub about: &'static str,
-    /// Where it comes from when the caller says nothing.
+    /// The default value, or the rule that gives it.
     pub default: &'static str,
     /// The values that it may have.
     pub allowed: Allowed,
+    /// The values that a search tries.
+    pub tuning: Tuning,
+}
+
+/// The values of one parameter that a search tries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tuning {
+    /// None: the parameter stays as it is.
+    Fixed,
+    /// Numbers.
+    Numbers(&'static [f64]),
+    /// Words.
+    Words(&'static [&'static str]),
+}
+
+impl Tuning {
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Tuning::Fixed => 0,
+            Tuning::Numbers(numbers) => numbers.len(),
+            Tuning::Words(words) => words.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value at a position.
+    pub fn value(&self, at: usize) -> Option<Value> {
+        match self {
+            Tuning::Fixed => None,
+            Tuning::Numbers(numbers) => numbers.get(at).map(|&number| number.into()),
+            Tuning::Words(words) => words.get(at).map(|&word| word.into()),
+        }
+    }
 }
 
 /// The values that a parameter may have.
@@ -27,29 +68,38 @@ pub enum Allowed {
     /// A number in a range, both ends included.
     Number {
         /// The smallest.
-        least: f64,
+        min: f64,
         /// The largest.
-        most: f64,
+        max: f64,
     },
     /// A whole number in a range, both ends included.
     Whole {
         /// The smallest.
-        least: f64,
+        min: f64,
         /// The largest.
-        most: f64,
+        max: f64,
     },
     /// One of some words.
     Words(&'static [&'static str]),
 }
 
 impl Allowed {
+    /// A whole number from 1 to a width that no machine has the memory for.
+    pub const WIDTH: Allowed = Allowed::Whole { min: 1.0, max: 16_384.0 };
+    /// A learning rate.
+    pub const LEARNING_RATE: Allowed = Allowed::Number { min: 1e-7, max: 1.0 };
+    /// A share of numbers that are dropped.
+    pub const DROPOUT: Allowed = Allowed::Number { min: 0.0, max: 0.95 };
+    /// A number of updates.
+    pub const UPDATES: Allowed = Allowed::Whole { min: 1.0, max: 1e9 };
+    /// The weight of a part of a loss.
+    pub const WEIGHT: Allowed = Allowed::Number { min: 0.0, max: 1e6 };
+
     fn admits(&self, value: &Value) -> bool {
         match (self, value) {
-            (Allowed::Number { least, most }, Value::Number(number)) => {
-                (*least..=*most).contains(number)
-            }
-            (Allowed::Whole { least, most }, Value::Number(number)) => {
-                (*least..=*most).contains(number) && number.fract() == 0.0
+            (Allowed::Number { min, max }, Value::Number(number)) => (*min..=*max).contains(number),
+            (Allowed::Whole { min, max }, Value::Number(number)) => {
+                (*min..=*max).contains(number) && number.fract() == 0.0
             }
             (Allowed::Words(words), Value::Word(word)) => words.contains(&word.as_str()),
             _ => false,
@@ -60,10 +110,8 @@ impl Allowed {
 impl fmt::Display for Allowed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Allowed::Number { least, most } => write!(formatter, "a number from {least} to {most}"),
-            Allowed::Whole { least, most } => {
-                write!(formatter, "a whole number from {least} to {most}")
-            }
+            Allowed::Number { min, max } => write!(formatter, "a number from {min} to {max}"),
+            Allowed::Whole { min, max } => write!(formatter, "a whole number from {min} to {max}"),
             Allowed::Words(words) => write!(formatter, "one of {}", words.join(", ")),
         }
     }
@@ -156,7 +204,20 @@ impl Parameters {
         self.0.is_empty()
     }
 
-    /// Checks names and ranges against what the method knows.
+    /// The value of a parameter, if it is set.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Checks the ranges of those values that the method declares.
+    pub fn check_values(&self, info: &MethodInfo) -> Result<()> {
+        let declared = |name: &str| info.parameters.iter().any(|known| known.name == name);
+        let own = self.0.iter().filter(|(name, _)| declared(name));
+        let own = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Parameters(own).check(info.name, info.parameters)
+    }
+
+    /// Checks names and ranges against what the method declares.
     pub fn check(&self, method: &str, known: &[ParameterInfo]) -> Result<()> {
         for (name, value) in self.iter() {
             let Some(info) = known.iter().find(|info| info.name == name) else {
@@ -178,25 +239,23 @@ impl Parameters {
     }
 }
 
-/// What the caller fixed, by method.
+/// Parameters that a caller sets, by method: what `--param METHOD.NAME=VALUE` and a file of
+/// parameters say. [`Registry::with_overrides`](crate::Registry::with_overrides) applies them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct FixedParameters(BTreeMap<String, Parameters>);
+pub struct ParamOverrides(BTreeMap<String, Parameters>);
 
-impl FixedParameters {
-    /// Nothing is fixed.
-    pub const NONE: &'static FixedParameters = &FixedParameters(BTreeMap::new());
-
-    /// The fixed parameters of a method.
+impl ParamOverrides {
+    /// The parameters of a method that are set.
     pub fn of(&self, method: &str) -> Parameters {
         self.0.get(method).cloned().unwrap_or_default()
     }
 
-    /// Fixes a parameter.
-    pub fn fix(&mut self, method: &str, name: &str, value: impl Into<Value>) {
+    /// Sets a parameter.
+    pub fn set(&mut self, method: &str, name: &str, value: impl Into<Value>) {
         self.0.entry(method.to_owned()).or_default().set(name, value);
     }
 
-    /// The methods that have fixed parameters.
+    /// The methods that have any.
     pub fn methods(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -212,7 +271,7 @@ impl FixedParameters {
             Ok(_) => return Err(format!("'{value}' in '{text}' is no number")),
             Err(_) => Value::Word(value.trim().to_owned()),
         };
-        self.fix(method.trim(), name.trim(), value);
+        self.set(method.trim(), name.trim(), value);
         Ok(())
     }
 }
@@ -228,6 +287,260 @@ impl From<String> for Value {
     }
 }
 
+/// A type that the field of a parameter may have.
+pub trait ParameterField: Sized {
+    /// What a builder takes.
+    type Given;
+    /// The field of a value that was given.
+    fn given(value: Self::Given) -> Self;
+    /// The value; none where it is left to the method.
+    fn value(&self) -> Option<Value>;
+    /// The field of a value of the right type.
+    fn from_value(value: &Value) -> Option<Self>;
+}
+
+macro_rules! number_fields {
+    ($($type:ty: $to:expr;)*) => {
+        $(impl ParameterField for $type {
+            type Given = $type;
+            fn given(value: $type) -> Self {
+                value
+            }
+            fn value(&self) -> Option<Value> {
+                let to: fn($type) -> f64 = $to;
+                Some(Value::Number(to(*self)))
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                match value {
+                    Value::Number(number) => Some(*number as $type),
+                    Value::Word(_) => None,
+                }
+            }
+        })*
+    };
+}
+
+number_fields! {
+    f64: |number| number;
+    f32: plain;
+    usize: |number| number as f64;
+    u64: |number| number as f64;
+}
+
+impl ParameterField for bool {
+    type Given = bool;
+    fn given(value: bool) -> Self {
+        value
+    }
+    fn value(&self) -> Option<Value> {
+        Some(if *self { "yes" } else { "no" }.into())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Word(word) => Some(word == "yes"),
+            Value::Number(_) => None,
+        }
+    }
+}
+
+impl<T: ParameterField<Given = T>> ParameterField for Option<T> {
+    type Given = T;
+    fn given(value: T) -> Self {
+        Some(value)
+    }
+    fn value(&self) -> Option<Value> {
+        self.as_ref().and_then(T::value)
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        T::from_value(value).map(Some)
+    }
+}
+
+/// The words of a boolean parameter.
+pub const YES_NO: Allowed = Allowed::Words(&["yes", "no"]);
+
+/// Declares an enum that is a parameter: its variants and their words.
+#[macro_export]
+macro_rules! word_parameter {
+    ($(#[$meta:meta])* pub enum $name:ident {
+        $($(#[doc = $doc:literal])+ $variant:ident = $word:literal,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[doc = $doc])+ $variant,)*
+        }
+
+        impl $name {
+            /// The words for all variants.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// Its word.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)*
+                }
+            }
+        }
+
+        impl $crate::ParameterField for $name {
+            type Given = $name;
+            fn given(value: Self) -> Self {
+                value
+            }
+            fn value(&self) -> Option<$crate::Value> {
+                Some(self.word().into())
+            }
+            fn from_value(value: &$crate::Value) -> Option<Self> {
+                match value {
+                    $crate::Value::Word(word) => match word.as_str() {
+                        $($word => Some($name::$variant),)*
+                        _ => None,
+                    },
+                    $crate::Value::Number(_) => None,
+                }
+            }
+        }
+    };
+}
+
+/// The parameters of a method, declared by [`parameters!`](crate::parameters).
+pub trait Parameterised {
+    /// The values that are set or have a constant default.
+    fn parameters(&self) -> Parameters;
+
+    /// The method with these parameters in place of its own, checked against its declaration.
+    fn with_parameters(&self, parameters: &Parameters) -> Result<Arc<dyn Method>>;
+}
+
+/// Declares the struct of a method with its parameters. Each has one declaration: documentation,
+/// name, type, default, allowed values, and the values that a search tries.
+///
+/// A field whose default is a constant has that type; one whose default depends on the table is an
+/// `Option`, and the rule is given in words. The struct gets `new`, a builder for every parameter,
+/// `PARAMETERS`, and the trait [`Parameterised`].
+///
+/// ```
+/// use graphfill_methods::{Allowed, Tuning, parameters};
+///
+/// parameters! {
+///     /// Shrinks means towards zero.
+///     pub struct Shrunk {
+///         /// how strongly
+///         strength: f64 = 0.1, Allowed::WEIGHT, tuned Tuning::Numbers(&[0.0, 0.1, 1.0]);
+///         /// after how many neighbours to stop
+///         limit: Option<usize> = None, Allowed::Whole { min: 1.0, max: 100.0 }, default "all";
+///     }
+/// }
+/// # use graphfill_methods::*;
+/// # impl Method for Shrunk {
+/// #     fn info(&self) -> &'static MethodInfo { unimplemented!() }
+/// #     fn fit_task(&self, _: &Task<'_>) -> Result<Box<dyn Fitted>> { unimplemented!() }
+/// # }
+/// assert_eq!(Shrunk::new().strength(1.0).strength, 1.0);
+/// assert_eq!(Shrunk::PARAMETERS[0].about, "how strongly");
+/// assert_eq!(Shrunk::PARAMETERS[0].default, "0.1");
+/// ```
+#[macro_export]
+macro_rules! parameters {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $([$($extra:ident : $extra_type:ty = $extra_default:expr),*])? {
+            $(
+                #[doc = $about:literal]
+                $field:ident : $type:ty = $default:expr, $allowed:expr
+                $(, tuned $tuning:expr)? $(, default $words:literal)?;
+            )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone)]
+        #[non_exhaustive]
+        pub struct $name {
+            $($(pub(crate) $extra: $extra_type,)*)?
+            $(#[doc = $about] pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($($extra: $extra_default,)*)? $($field: $default,)* }
+            }
+        }
+
+        impl $name {
+            /// The parameters, with ranges, defaults and what a search tries.
+            pub const PARAMETERS: &'static [$crate::ParameterInfo] = &[
+                $($crate::ParameterInfo {
+                    name: stringify!($field),
+                    about: $about.trim_ascii(),
+                    default: $crate::parameters!(@default $default $(, $words)?),
+                    allowed: $allowed,
+                    tuning: $crate::parameters!(@tuning $($tuning)?),
+                },)*
+            ];
+
+            /// The method with its defaults.
+            pub fn new() -> Self {
+                <Self as Default>::default()
+            }
+
+            /// The method with these parameters in place of its own, checked.
+            #[allow(unused_mut)]
+            pub fn configured(&self, parameters: &$crate::Parameters) -> $crate::Result<Self> {
+                let info = $crate::Method::info(self);
+                parameters.check(info.name, info.parameters)?;
+                let mut method = self.clone();
+                $(
+                    if let Some(value) = parameters.value(stringify!($field))
+                        && let Some(value) = $crate::ParameterField::from_value(value)
+                    {
+                        method.$field = value;
+                    }
+                )*
+                $crate::Parameterised::parameters(&method).check_values(info)?;
+                Ok(method)
+            }
+
+            $(
+                #[doc = concat!("Sets:", $about, ".")]
+                #[must_use]
+                pub fn $field(mut self, value: <$type as $crate::ParameterField>::Given) -> Self {
+                    self.$field = <$type as $crate::ParameterField>::given(value);
+                    self
+                }
+            )*
+        }
+
+        impl $crate::Parameterised for $name {
+            #[allow(unused_mut, unused_variables)]
+            fn parameters(&self) -> $crate::Parameters {
+                let declared = $crate::Method::info(self).parameters;
+                let is_declared = |name: &str| declared.iter().any(|info| info.name == name);
+                let mut parameters = $crate::Parameters::default();
+                $(
+                    if let Some(value) = $crate::ParameterField::value(&self.$field)
+                        && is_declared(stringify!($field))
+                    {
+                        parameters.set(stringify!($field), value);
+                    }
+                )*
+                parameters
+            }
+
+            fn with_parameters(
+                &self,
+                parameters: &$crate::Parameters,
+            ) -> $crate::Result<std::sync::Arc<dyn $crate::Method>> {
+                Ok(std::sync::Arc::new(self.configured(parameters)?))
+            }
+        }
+    };
+    (@default $default:expr, $words:literal) => { $words };
+    (@default $default:expr) => { stringify!($default) };
+    (@tuning $tuning:expr) => { $tuning };
+    (@tuning) => { $crate::Tuning::Fixed };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,18 +549,20 @@ mod tests {
         name: "alpha",
         about: "",
         default: "",
-        allowed: Allowed::Number { least: 0.0, most: 1.0 },
+        allowed: Allowed::Number { min: 0.0, max: 1.0 },
+        tuning: Tuning::Fixed,
     };
     const ENCODER: ParameterInfo = ParameterInfo {
         name: "encoder",
         about: "",
         default: "",
         allowed: Allowed::Words(&["gcn", "gat"]),
+        tuning: Tuning::Fixed,
     };
 
     #[test]
     fn reads_and_checks() {
-        let mut fixed = FixedParameters::default();
+        let mut fixed = ParamOverrides::default();
         fixed.parse("arb.alpha=0.98").expect("well formed");
         assert_eq!(fixed.of("arb").get("alpha"), Some(0.98));
         assert!(fixed.parse("alpha=1").is_err());
@@ -262,7 +577,7 @@ mod tests {
     #[test]
     fn a_word_is_no_number_and_a_number_no_word() {
         let check = |text: &str| {
-            let mut fixed = FixedParameters::default();
+            let mut fixed = ParamOverrides::default();
             fixed.parse(text).expect("well formed");
             fixed.of("svga").check("svga", &[ALPHA, ENCODER])
         };

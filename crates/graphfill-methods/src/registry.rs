@@ -1,4 +1,14 @@
-//! The list of methods: one line each.
+//! The methods by name. A [`Registry`] starts with those of this crate; other crates add their own.
+//!
+//! ```
+//! use graphfill_methods::Registry;
+//!
+//! let registry = Registry::with_defaults();
+//! assert_eq!(registry.find("arb")?.info().title, "ARB");
+//! # Ok::<(), graphfill_methods::MethodError>(())
+//! ```
+
+use std::sync::Arc;
 
 use graphfill_data::did_you_mean;
 
@@ -8,83 +18,106 @@ use crate::auto::Auto;
 use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
-use crate::gnn::{Gnn, GraphNetwork};
+use crate::gnn::GraphNetwork;
 use crate::grape::Grape;
 use crate::graph_rna::GraphRna;
-use crate::method::Method;
+use crate::method::{DeviceUse, Method};
 use crate::neighbour_mean::NeighbourMean;
-use crate::parameters::FixedParameters;
+use crate::parameters::ParamOverrides;
 use crate::pcfi::Pcfi;
-use crate::propagation::Propagation;
 use crate::sat::Sat;
-use crate::svga::{Svga, SvgaR, SvgaU};
+use crate::svga::Svga;
 use crate::svga_p::SvgaP;
 use crate::vae::Vae;
 
-/// The propagation methods, simplest first.
-const PROPAGATIONS: [&dyn Propagation; 5] =
-    [&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi];
-
-/// Every method, simplest first.
-pub fn all() -> Vec<&'static dyn Method> {
-    vec![
-        &ColumnMean,
-        &NeighbourMean,
-        &FeaturePropagation,
-        &Arb,
-        &Pcfi,
-        &Vae,
-        &GraphNetwork::Gcn,
-        &GraphNetwork::Sage,
-        &GraphNetwork::Gat,
-        &Gnn,
-        &GraphRna,
-        &Arwmf,
-        &Sat,
-        &Grape,
-        &SvgaR,
-        &SvgaU,
-        &Svga,
-        &SvgaP,
-        &Auto,
-    ]
+/// Methods by name, in the order in which they are listed: simplest first.
+#[derive(Clone)]
+pub struct Registry {
+    methods: Vec<Arc<dyn Method>>,
 }
 
-/// The propagation methods, simplest first.
-pub(crate) fn propagations() -> [&'static dyn Method; 5] {
-    [&ColumnMean, &NeighbourMean, &FeaturePropagation, &Arb, &Pcfi]
-}
-
-/// The methods that are worth comparing on any table: the propagation methods and the one that learns
-/// quickly.
-pub fn usual() -> Vec<&'static dyn Method> {
-    let mut usual = propagations().to_vec();
-    usual.push(&SvgaP);
-    usual
-}
-
-/// The method of that name.
-pub fn find(name: &str) -> Result<&'static dyn Method> {
-    let found = all().into_iter().find(|method| method.info().name == name);
-    found.ok_or_else(|| unknown(name))
-}
-
-pub(crate) fn propagation(name: &str) -> Result<&'static dyn Propagation> {
-    let found = PROPAGATIONS.into_iter().find(|method| method.info().name == name);
-    found.ok_or_else(|| unknown(name))
-}
-
-fn unknown(name: &str) -> MethodError {
-    let known: Vec<&str> = all().iter().map(|method| method.info().name).collect();
-    let closest = did_you_mean(name, known.iter().copied()).map(str::to_owned);
-    MethodError::UnknownMethod { name: name.to_owned(), known: known.join(", "), closest }
-}
-
-/// Fails if a fixed parameter belongs to no method, or is out of its range.
-pub fn check_parameters(fixed: &FixedParameters) -> Result<()> {
-    for name in fixed.methods() {
-        let info = find(name)?.info();
-        fixed.of(name).check(name, info.parameters)?;
+impl Registry {
+    /// All methods of this crate.
+    pub fn with_defaults() -> Self {
+        Registry { methods: Vec::new() }
+            .register(ColumnMean::new())
+            .register(NeighbourMean::new())
+            .register(FeaturePropagation::new())
+            .register(Arb::new())
+            .register(Pcfi::new())
+            .register(Vae::new())
+            .register(GraphNetwork::gcn())
+            .register(GraphNetwork::sage())
+            .register(GraphNetwork::gat())
+            .register(GraphNetwork::new())
+            .register(GraphRna::new())
+            .register(Arwmf::new())
+            .register(Sat::new())
+            .register(Grape::new())
+            .register(Svga::unregularised())
+            .register(Svga::stochastic())
+            .register(Svga::new())
+            .register(SvgaP::new())
+            .register(Auto::new())
     }
-    Ok(())
+
+    /// Adds a method, in place of one of the same name if there is one.
+    #[must_use]
+    pub fn register(mut self, method: impl Method + 'static) -> Self {
+        let name = method.info().name;
+        let method: Arc<dyn Method> = Arc::new(method);
+        match self.methods.iter_mut().find(|known| known.info().name == name) {
+            Some(known) => *known = method,
+            None => self.methods.push(method),
+        }
+        self
+    }
+
+    /// The methods with parameters that a caller sets. `auto` compares the methods with these
+    /// parameters, too.
+    pub fn with_overrides(mut self, overrides: &ParamOverrides) -> Result<Self> {
+        for name in overrides.methods() {
+            let method = self.find(name)?.with_parameters(&overrides.of(name))?;
+            if let Some(known) = self.methods.iter_mut().find(|known| known.info().name == name) {
+                *known = method;
+            }
+        }
+        let candidates = self.methods.clone();
+        for method in &mut self.methods {
+            if let Some(replaced) = method.with_candidates(&candidates) {
+                *method = replaced;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Every method.
+    pub fn all(&self) -> &[Arc<dyn Method>] {
+        &self.methods
+    }
+
+    /// The methods that are worth comparing on any table: those that propagate, and svga-p.
+    pub fn usual(&self) -> Vec<Arc<dyn Method>> {
+        let propagates = |method: &Arc<dyn Method>| method.device_use() == DeviceUse::Propagation;
+        let is_usual = |method: &&Arc<dyn Method>| {
+            propagates(method) || ["column-mean", "svga-p"].contains(&method.info().name)
+        };
+        self.methods.iter().filter(is_usual).cloned().collect()
+    }
+
+    /// The method of that name.
+    pub fn find(&self, name: &str) -> Result<Arc<dyn Method>> {
+        let found = self.methods.iter().find(|method| method.info().name == name);
+        found.cloned().ok_or_else(|| {
+            let known: Vec<&str> = self.methods.iter().map(|method| method.info().name).collect();
+            let closest = did_you_mean(name, known.iter().copied()).map(str::to_owned);
+            MethodError::UnknownMethod { name: name.to_owned(), known: known.join(", "), closest }
+        })
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Registry::with_defaults()
+    }
 }

@@ -43,7 +43,7 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn updates_allocate_nothing() {
-    for variant in [Variant::Restricted, Variant::Unrestricted] {
+    for variant in [Variant::Restricted, Variant::Stochastic] {
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.expect("a pool");

@@ -62,7 +62,7 @@ impl Configuration {
     fn encoders(&self) -> &'static [&'static str] {
         match self.variant {
             Variant::Restricted => &["encoder"],
-            Variant::Unrestricted => &["mean", "spread"],
+            Variant::Stochastic => &["mean", "covariance_factor"],
         }
     }
 }
@@ -139,8 +139,8 @@ fn engine_step(configuration: &Configuration, likelihood: &Arc<Likelihood>) -> S
     let program = Program::new(TRAINING);
     let loss = match variant {
         Variant::Restricted => model.loss(&program, &graph, &known(&observed, likelihood)),
-        Variant::Unrestricted => {
-            model.unrestricted_loss(&program, &graph, &known(&observed, likelihood))
+        Variant::Stochastic => {
+            model.stochastic_loss(&program, &graph, &known(&observed, likelihood))
         }
     };
     let names = program.parameters();
@@ -174,7 +174,7 @@ fn disturb(session: &mut Session, configuration: &Configuration) {
 /// random operations are recorded in the same order draws the same.
 fn draws(configuration: &Configuration, steps_before: usize) -> (Draws, Option<Noise>) {
     let Model { width, normalisation, dropout, .. } = configuration.model;
-    let unrestricted = configuration.variant == Variant::Unrestricted;
+    let unrestricted = configuration.variant == Variant::Stochastic;
     let program = Program::new(TRAINING);
     let named = |name: &str, drawn: Matrix<'_>| program.output(name, drawn);
     for encoder in configuration.encoders() {
@@ -253,7 +253,7 @@ fn errors(configuration: &Configuration) -> BTreeMap<String, f64> {
     compare("loss", &[expected.loss]);
     compare("features", &[expected.features]);
     if configuration.model.lambda > 0.0 {
-        compare("field", &[expected.field]);
+        compare("gmrf", &[expected.field]);
     }
     // Of every parameter that there is, not only of those that the model names.
     for (name, gradient) in &expected.gradients {
@@ -287,24 +287,24 @@ fn assert_agrees_everywhere(variant: Variant, table: Table) {
 #[test]
 fn binary_steps_agree() {
     assert_agrees_everywhere(Variant::Restricted, Table::Binary);
-    assert_agrees_everywhere(Variant::Unrestricted, Table::Binary);
+    assert_agrees_everywhere(Variant::Stochastic, Table::Binary);
 }
 
 #[test]
 fn continuous_steps_agree() {
     assert_agrees_everywhere(Variant::Restricted, Table::Continuous);
-    assert_agrees_everywhere(Variant::Unrestricted, Table::Continuous);
+    assert_agrees_everywhere(Variant::Stochastic, Table::Continuous);
 }
 
 #[test]
 fn multinomial_steps_agree() {
     assert_agrees_everywhere(Variant::Restricted, Table::Multinomial);
-    assert_agrees_everywhere(Variant::Unrestricted, Table::Multinomial);
+    assert_agrees_everywhere(Variant::Stochastic, Table::Multinomial);
 }
 
 #[test]
 fn steps_agree_on_weighted_graphs_and_tables_with_gaps_and_blocks() {
-    for variant in [Variant::Restricted, Variant::Unrestricted] {
+    for variant in [Variant::Restricted, Variant::Stochastic] {
         for table in [Table::BinaryWithGaps, Table::Mixed] {
             let plain = Configuration::new(variant, table, TRAINED);
             assert_agrees(&Configuration { weighted: true, ..plain });
@@ -314,7 +314,7 @@ fn steps_agree_on_weighted_graphs_and_tables_with_gaps_and_blocks() {
 
 #[test]
 fn steps_agree_for_latents_more_and_less_free_of_the_field() {
-    for variant in [Variant::Restricted, Variant::Unrestricted] {
+    for variant in [Variant::Restricted, Variant::Stochastic] {
         for (lambda, beta) in [(0.1, 0.01), (10.0, 0.01), (10.0, 1.0)] {
             let model = Model { lambda, beta, ..TRAINED };
             assert_agrees(&Configuration::new(variant, Table::Binary, model));
@@ -340,7 +340,7 @@ fn steps_agree_where_a_latent_row_is_zero() {
 /// Adam's first step is  −rate · g / (|g| + ε): the rate against the sign of the gradient.
 #[test]
 fn the_update_follows_every_gradient() {
-    for variant in [Variant::Restricted, Variant::Unrestricted] {
+    for variant in [Variant::Restricted, Variant::Stochastic] {
         let configuration = Configuration::new(variant, Table::Binary, TRAINED);
         let observed = observed_nodes(NODES);
         let (likelihood, blocks) = table(Table::Binary, observed.len());

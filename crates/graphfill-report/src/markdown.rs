@@ -1,4 +1,4 @@
-//! Tables in Markdown, as GitHub reads it: pipes, an alignment a column.
+//! Tables in Markdown, as GitHub reads it: pipes, one alignment per column.
 //!
 //! Columns are padded, so that the source is a table, too. Numbers are given as text: how many
 //! digits they deserve is the caller's to say.
@@ -11,8 +11,6 @@ pub enum Alignment {
     /// At the left: words.
     #[default]
     Left,
-    /// In the middle.
-    Centre,
     /// At the right: numbers.
     Right,
 }
@@ -29,15 +27,13 @@ impl Cell {
 
     /// Bold text.
     pub fn bold(text: impl AsRef<str>) -> Cell {
-        Cell::within("**", text.as_ref())
+        match escape(text.as_ref()) {
+            text if text.is_empty() => Cell::default(),
+            text => Cell(format!("**{text}**")),
+        }
     }
 
-    /// Slanted text.
-    pub fn italic(text: impl AsRef<str>) -> Cell {
-        Cell::within("*", text.as_ref())
-    }
-
-    /// Text in the letters of code.
+    /// Text in a code font.
     pub fn code(text: impl AsRef<str>) -> Cell {
         let text = one_line(text.as_ref());
         if text.is_empty() {
@@ -48,49 +44,6 @@ impl Cell {
         // A backtick at an end would join the fence.
         let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
         Cell(format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|")))
-    }
-
-    /// Text that leads to an address.
-    pub fn link(text: impl AsRef<str>, address: impl AsRef<str>) -> Cell {
-        let mut target = String::new();
-        for letter in address.as_ref().chars() {
-            match letter {
-                '|' => target.push_str("%7C"),
-                '<' => target.push_str("%3C"),
-                '>' => target.push_str("%3E"),
-                '(' => target.push_str("%28"),
-                ')' => target.push_str("%29"),
-                '\\' => target.push_str("%5C"),
-                letter if letter.is_whitespace() || letter.is_control() => target.push_str("%20"),
-                letter => target.push(letter),
-            }
-        }
-        Cell(format!("[{}]({target})", escape(text.as_ref())))
-    }
-
-    /// Text that is Markdown already; only line ends and bare pipes are kept from breaking the row.
-    pub fn markdown(text: impl AsRef<str>) -> Cell {
-        let mut cell = String::new();
-        let mut escaped = false;
-        for letter in one_line(text.as_ref()).chars() {
-            if letter == '|' && !escaped {
-                cell.push('\\');
-            }
-            escaped = letter == '\\' && !escaped;
-            cell.push(letter);
-        }
-        // A backslash at the end would take the closing pipe.
-        if escaped {
-            cell.push('\\');
-        }
-        Cell(cell)
-    }
-
-    fn within(mark: &str, text: &str) -> Cell {
-        match escape(text) {
-            text if text.is_empty() => Cell::default(),
-            text => Cell(format!("{mark}{text}{mark}")),
-        }
     }
 
     fn width(&self) -> usize {
@@ -110,7 +63,7 @@ impl From<String> for Cell {
     }
 }
 
-/// A table: a header, rows, and an alignment a column.
+/// A table: a header, rows, and one alignment per column.
 ///
 /// Rows that are too short end in empty cells; columns without an alignment stand at the left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -146,7 +99,7 @@ impl fmt::Display for Table {
             return Ok(());
         }
         let alignment = |column| self.alignment.get(column).copied().unwrap_or_default();
-        // Three characters are the least that every rule (":-:") fits in.
+        // GitHub wants at least three characters below a header.
         let widths: Vec<usize> = (0..columns)
             .map(|column| lines().filter_map(|row| row.get(column)).map(Cell::width).max())
             .map(|width| width.unwrap_or(0).max(3))
@@ -156,7 +109,6 @@ impl fmt::Display for Table {
                 let text = row.get(column).map_or("", |cell| &cell.0);
                 match alignment(column) {
                     Alignment::Left => write!(formatter, "| {text:<width$} ")?,
-                    Alignment::Centre => write!(formatter, "| {text:^width$} ")?,
                     Alignment::Right => write!(formatter, "| {text:>width$} ")?,
                 }
             }
@@ -165,9 +117,6 @@ impl fmt::Display for Table {
                 for (column, &width) in widths.iter().enumerate() {
                     match alignment(column) {
                         Alignment::Left => write!(formatter, "| {:-<width$} ", "")?,
-                        Alignment::Centre => {
-                            write!(formatter, "| :{:-<inner$}: ", "", inner = width - 2)?;
-                        }
                         Alignment::Right => {
                             write!(formatter, "| {:-<inner$}: ", "", inner = width - 1)?;
                         }
@@ -219,14 +168,14 @@ mod tests {
         let mut table = Table::new([
             ("method", Alignment::Left),
             ("Recall@10", Alignment::Right),
-            ("is", Alignment::Centre),
+            ("is", Alignment::Left),
         ]);
         table.push([Cell::code("svga"), Cell::bold("0.1718"), Cell::plain("±")]);
         table.push([Cell::code("mean"), Cell::plain("0.02")]);
         let expected = "\
 | method |  Recall@10 | is  |
-| ------ | ---------: | :-: |
-| `svga` | **0.1718** |  ±  |
+| ------ | ---------: | --- |
+| `svga` | **0.1718** | ±   |
 | `mean` |       0.02 |     |
 ";
         assert_eq!(table.to_string(), expected);
@@ -242,11 +191,8 @@ mod tests {
         );
         assert_eq!(Cell::bold("a\\").0, "**a\\\\**");
         assert_eq!(Cell::bold("").0, "");
-        assert_eq!(Cell::italic("x").0, "*x*");
         assert_eq!(Cell::code("a|b").0, "`a\\|b`");
         assert_eq!(Cell::code("a``b`").0, "``` a``b` ```");
-        assert_eq!(Cell::link("a]", "x y)|").0, "[a\\]](x%20y%29%7C)");
-        assert_eq!(Cell::markdown("*a* | \\| \\").0, "*a* \\| \\| \\\\");
     }
 
     #[test]

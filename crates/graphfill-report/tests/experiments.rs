@@ -1,30 +1,33 @@
 //! What experiments look like: figures beside the paper's, the best in bold, a sentence on what differs.
 
-use graphfill_eval::experiments::{Cell, Experiment, Failure, Outcome, Ran, Work};
-use graphfill_methods::{Parameters, registry};
+use graphfill_eval::experiments::{Competitor, Experiment, Failure, Job, JobResult, Outcome, Work};
+use graphfill_eval::protocols::Protocol;
+use graphfill_methods::Parameters;
 use graphfill_report::experiments::{About, Report, report};
 
 fn outcome(method: &str, seed: u64, metrics: &[(&str, f64)]) -> Outcome {
     Outcome {
         dataset: "cora".to_owned(),
         method: method.to_owned(),
+        protocol: Protocol::Published,
         seed,
         labels: 0.0,
         metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
         series: Default::default(),
         parameters: Parameters::default().with("hidden", 64.0).with("backbone", "gat"),
-        card: None,
+        gpu: None,
         seconds: 1.5,
         ended_early: false,
     }
 }
 
-fn ran(method: &str, seed: u64, work: Work, outcome: Result<Outcome, Failure>) -> Ran {
-    let method = registry::find(method).expect("a method");
-    (Cell { subject: 0, method, seed, work, most_updates: None }, outcome)
+fn ran(label: &str, seed: u64, work: Work, outcome: Result<Outcome, Failure>) -> JobResult {
+    let competitor = Competitor::find(label).expect("a competitor");
+    let protocol = outcome.as_ref().map_or(Protocol::Published, |outcome| outcome.protocol);
+    (Job { benchmark: 0, competitor, protocol, seed, work, max_updates: None }, outcome)
 }
 
-fn reported(experiment: Experiment, ran: &[Ran]) -> Report {
+fn reported(experiment: Experiment, ran: &[JobResult]) -> Report {
     let about = About {
         experiment,
         datasets: &["cora".to_owned()],
@@ -48,14 +51,14 @@ fn the_papers_figure_ours_and_the_difference_stand_in_a_row() {
     let of = |method: &str, seed: u64, recall: f64| {
         ran(method, seed, ESTIMATION, Ok(outcome(method, seed, &[("recall@10", recall)])))
     };
-    let cells = [
+    let jobs = [
         of("svga", 0, 0.17),
         of("svga", 1, 0.18),
         of("sat", 0, 0.20),
         of("svga-p", 0, 0.19),
         ran("arwmf", 0, ESTIMATION, Err(Failure::Memory("it needs 3 TiB".to_owned()))),
     ];
-    let Report { markdown, csv, svg } = reported(Experiment::Table2, &cells);
+    let Report { markdown, csv, svg } = reported(Experiment::Table2, &jobs);
     assert_eq!(
         row(&markdown, "svga"),
         ["`svga`", "2", "**0.1718**", "0.1750 ± 0.0071", "+1.9%", "–", "–"][..5],
@@ -69,19 +72,22 @@ fn the_papers_figure_ours_and_the_difference_stand_in_a_row() {
     assert!(markdown.contains("arwmf on cora: out of memory: it needs 3 TiB"));
     assert_eq!(svg, None);
     assert_eq!(csv.lines().count(), 5);
-    assert_eq!(csv.lines().nth(1), Some("cora,svga,0,0,0.17,1.500,false,backbone=gat hidden=64"));
+    assert_eq!(
+        csv.lines().nth(1),
+        Some("cora,svga,0,published,0,0.17,1.500,false,backbone=gat hidden=64")
+    );
 }
 
 #[test]
-fn cards_are_named_where_any_was_used() {
-    let card = Some("cuda:0, A card, tf32".to_owned());
-    let on_card = Outcome { card, ..outcome("svga", 0, &[("recall@10", 0.17)]) };
+fn gpus_are_named_where_any_was_used() {
+    let gpu = Some("cuda:0, A card, tf32".to_owned());
+    let on_gpu = Outcome { gpu, ..outcome("svga", 0, &[("recall@10", 0.17)]) };
     let on_processor = outcome("arb", 0, &[("recall@10", 0.18)]);
-    let cells =
-        [ran("svga", 0, ESTIMATION, Ok(on_card)), ran("arb", 0, ESTIMATION, Ok(on_processor))];
-    let Report { csv, .. } = reported(Experiment::Table2, &cells);
+    let jobs =
+        [ran("svga", 0, ESTIMATION, Ok(on_gpu)), ran("arb", 0, ESTIMATION, Ok(on_processor))];
+    let Report { csv, .. } = reported(Experiment::Table2, &jobs);
     let lines: Vec<&str> = csv.lines().collect();
-    assert!(lines[0].ends_with(",parameters,card"), "{csv}");
+    assert!(lines[0].ends_with(",parameters,gpu"), "{csv}");
     assert!(lines[1].ends_with("hidden=64,\"cuda:0, A card, tf32\""), "{csv}");
     assert!(lines[2].ends_with("hidden=64,"), "{csv}");
 }
@@ -94,8 +100,8 @@ fn both_selections_of_the_epoch_are_told() {
         ("gcn_best_epoch", 0.86),
         ("gcn_inner_validation", 0.82),
     ];
-    let cells = [ran("svga", 0, Work::Classification, Ok(outcome("svga", 0, &metrics)))];
-    let text = reported(Experiment::Table4, &cells).markdown;
+    let jobs = [ran("svga", 0, Work::Classification, Ok(outcome("svga", 0, &metrics)))];
+    let text = reported(Experiment::Table4, &jobs).markdown;
     assert!(text.contains("MLP, best epoch, paper") && text.contains("MLP, inner validation"));
     assert_eq!(row(&text, "svga")[2..6], ["**0.8431**", "**0.8500**", "+0.8%", "**0.8000**"]);
 }
@@ -107,8 +113,8 @@ fn labels_are_a_line_and_a_method_without_them_a_rule() {
         ran("svga", 0, Work::Estimation { labels: share }, Ok(outcome))
     };
     let sat = ran("sat", 0, ESTIMATION, Ok(outcome("sat", 0, &[("recall@10", 0.165)])));
-    let cells = [with(0.0, 0.171), with(0.5, 0.175), with(1.0, 0.178), sat];
-    let Report { markdown, svg, .. } = reported(Experiment::Labels, &cells);
+    let jobs = [with(0.0, 0.171), with(0.5, 0.175), with(1.0, 0.178), sat];
+    let Report { markdown, svg, .. } = reported(Experiment::Labels, &jobs);
     assert!(markdown.contains("![Observed labels](labels.svg)"));
     let shares: Vec<&str> = markdown.lines().filter(|line| line.contains("`svga`")).collect();
     assert_eq!(shares.len(), 3);
@@ -124,8 +130,8 @@ fn timings_have_a_line_and_its_fit() {
     timing.series.insert("update_ms".to_owned(), exact.clone());
     timing.series.insert("inference_ms".to_owned(), exact);
     timing.series.insert("edges".to_owned(), edges);
-    let cells = [ran("svga", 0, Work::Timing, Ok(timing))];
-    let Report { markdown, csv, svg } = reported(Experiment::Scaling, &cells);
+    let jobs = [ran("svga", 0, Work::Timing, Ok(timing))];
+    let Report { markdown, csv, svg } = reported(Experiment::Scaling, &jobs);
     let row = markdown.lines().find(|line| line.contains("| update")).expect("a row");
     assert!(row.contains("1000 to 9000") && row.contains("100.00") && row.contains("1.0000"));
     assert_eq!(csv.lines().count(), 10);
@@ -141,10 +147,33 @@ fn curves_are_means_over_seeds() {
         outcome.series.insert("test".to_owned(), test.to_vec());
         ran("svga", seed, Work::Curves, Ok(outcome))
     };
-    let cells = [curve(0, [0.16, 0.12]), curve(1, [0.18, 0.14])];
-    let Report { markdown, svg, .. } = reported(Experiment::Ablation, &cells);
+    let jobs = [curve(0, [0.16, 0.12]), curve(1, [0.18, 0.14])];
+    let Report { markdown, svg, .. } = reported(Experiment::Ablation, &jobs);
     let row = row(&markdown, "svga");
     assert_eq!(row[1..4], ["2", "20", "**0.3000 ± 0.0000**"]);
     assert_eq!(row[4..6], ["**0.1300 ± 0.0141**", "**0.1700**"]);
     assert!(svg.is_some_and(|svg| svg.contains("test nodes") && svg.contains("Recall@10")));
+}
+
+#[test]
+fn tuned_scores_stand_beside_published_ones() {
+    let of = |label: &str, protocol: Protocol, recall: f64| {
+        let outcome = Outcome { protocol, ..outcome(label, 0, &[("recall@10", recall)]) };
+        ran(label, 0, ESTIMATION, Ok(outcome))
+    };
+    let jobs = [
+        of("svga", Protocol::Published, 0.17),
+        of("svga", Protocol::Tuned, 0.18),
+        of("arb", Protocol::Both, 0.175),
+        of("svga-p (one model)", Protocol::Published, 0.16),
+    ];
+    let Report { markdown, csv, .. } = reported(Experiment::Table2, &jobs);
+    assert!(markdown.contains("| tuned |"), "{markdown}");
+    assert_eq!(row(&markdown, "svga")[2..], ["**0.1718**", "0.1700", "-1.0%", "**0.1800**"]);
+    assert_eq!(row(&markdown, "arb")[2..], ["–", "**0.1750**", "–", "0.1750"]);
+    assert_eq!(row(&markdown, "svga-p (one model)")[1..], ["1; 0", "–", "0.1600", "–", "–"]);
+    assert!(csv.lines().nth(2).is_some_and(|line| line.starts_with("cora,svga,0,tuned,")), "{csv}");
+    // Without tuned rows there is no such column.
+    let Report { markdown, .. } = reported(Experiment::Table2, &jobs[2..]);
+    assert!(!markdown.contains("| tuned |"), "{markdown}");
 }

@@ -17,8 +17,9 @@ use graphfill::data::formats::ReadOptions;
 use graphfill::data::generator::{ColumnSet, GeneratorConfig, generate};
 use graphfill::data::{CellMask, Dataset, NoProgress, UndirectedGraph, splits};
 use graphfill::datasets::Source;
-use graphfill::methods::features::{Centres, Features, Panel, Panels};
-use graphfill::methods::{EstimateSink, Estimates, FixedParameters, Result, Task, registry};
+use graphfill::methods::feature_propagation::FeaturePropagation;
+use graphfill::methods::features::{ColumnMeans, Features, Panel, Panels};
+use graphfill::methods::{Context, EstimateSink, Estimates, Method, Result, Task};
 
 /// How often the timing is repeated.
 const REPETITIONS: usize = 3;
@@ -48,10 +49,9 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
     write_input(folder, &graph, &features, &unknown, &is_known)?;
 
-    let mut fixed = FixedParameters::default();
-    fixed.fix("fp", "rounds", rounds);
-    let task = Task { fixed: &fixed, ..Task::new(&graph, &features, &unknown) };
-    let offsets = Centres::of(&features, &unknown).offsets(&features);
+    let (method, context) = (FeaturePropagation::new().rounds(rounds as usize), Context::default());
+    let task = Task::new(&graph, &features, &unknown, &context);
+    let offsets = ColumnMeans::of(&features, &unknown).offsets(&features);
     let mut seconds = Vec::new();
     let mut collected = Collected {
         width: features.width(),
@@ -60,7 +60,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     };
     for _ in 0..REPETITIONS {
         let started = Instant::now();
-        registry::find("fp")?.fit(&task)?.estimate(&task, &mut collected)?;
+        method.fit_task(&task)?.estimate(&task, &mut collected)?;
         seconds.push(started.elapsed().as_secs_f64());
     }
     write_floats(&folder.join("estimate.f32"), &collected.values)?;
@@ -106,7 +106,7 @@ fn write_input(
         folder.join("is_known.u8"),
         is_known.iter().map(|&k| u8::from(k)).collect::<Vec<u8>>(),
     )?;
-    let offsets = Centres::of(features, unknown).offsets(features);
+    let offsets = ColumnMeans::of(features, unknown).offsets(features);
     let mut known = vec![0.0f32; features.rows() * features.width()];
     for range in Panels::of(features, &vec![true; features.groups().len()]).iter() {
         let panel = Panel::load(features, range.clone(), unknown, &offsets);
@@ -137,7 +137,7 @@ impl EstimateSink for Collected {
         let features = estimates.features();
         for (row, out) in self.values.chunks_exact_mut(self.width).enumerate() {
             for feature in features.clone() {
-                out[feature] = (estimates.value(row, feature) - self.offsets[feature]) as f32;
+                out[feature] = (estimates.mean(row, feature) - self.offsets[feature]) as f32;
             }
         }
         Ok(())

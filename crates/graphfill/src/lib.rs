@@ -4,17 +4,25 @@
 //! the neighbours and the other columns, and measures the error of the estimates on observed values
 //! that it hides from the methods.
 //!
+//! ```no_run
+//! graphfill::read("nodes.csv", "edges.csv")?.fill()?.write("filled.csv")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! One level below, a method is a struct of parameters, and fitting gives a model that fills other
+//! tables, too:
+//!
 //! ```
 //! use graphfill::data::generator::{GeneratorConfig, generate};
-//! use graphfill::methods::{fill, registry};
+//! use graphfill::{Context, Method, SvgaP};
 //!
 //! // A town of 300 people: some rows and cells of their table are missing.
 //! let town = generate(&GeneratorConfig { nodes: 300, ..GeneratorConfig::default() })?.dataset;
-//! let missing = town.table.missing().count();
+//! let (table, graph) = (&town.table, town.graph.undirected());
 //!
-//! let options = fill::FillOptions::new(registry::find("auto")?);
-//! let filled = fill::fill(&town.table, &town.graph.undirected(), &options)?;
-//! assert_eq!(filled.estimated, missing);
+//! let context = Context::default();
+//! let model = SvgaP::new().hidden(32).models(1).fit(table, &graph, &context)?;
+//! let filled = model.transform(table, &graph, &context)?;
 //! assert!(filled.table.missing().is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -24,6 +32,15 @@
 //! or a GPU, [`eval`] evaluates methods, and [`report`] writes reports and figures. The command line is
 //! the crate `graphfill-cli`.
 #![forbid(unsafe_code)]
+
+mod facade;
+
+pub use facade::{Data, FilledData, read, read_with};
+pub use graphfill_methods::arb::Arb;
+pub use graphfill_methods::auto::Auto;
+pub use graphfill_methods::svga::Svga;
+pub use graphfill_methods::svga_p::SvgaP;
+pub use graphfill_methods::{Context, Method, MethodError, Model, Parameters, Registry};
 
 pub use graphfill_data as data;
 pub use graphfill_datasets as datasets;

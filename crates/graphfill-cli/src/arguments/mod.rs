@@ -23,7 +23,7 @@ use graphfill::datasets::Mirror;
 use lists::{depth, item};
 use quantities::memory_size;
 pub(crate) use reading::Reading;
-pub(crate) use reproduce::Reproduce;
+pub(crate) use reproduce::{ProtocolName, Reproduce};
 pub(crate) use scope::value_for;
 pub(crate) use seeds::Seeds;
 use seeds::seeds;

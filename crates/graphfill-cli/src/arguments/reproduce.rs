@@ -13,6 +13,9 @@ use super::quantities::{memory_size, time};
 use super::scope::{Scoped, scoped};
 use super::seeds::{Seeds, seeds};
 
+/// The default of `--trials`.
+const DEFAULT_TRIALS: u16 = 10;
+
 /// Repeat an experiment of the paper, its figures beside ours
 #[derive(Args)]
 #[command(before_help = "Examples:
@@ -23,8 +26,11 @@ use super::seeds::{Seeds, seeds};
 Writes EXPERIMENT.md (the paper's figures, ours and the difference), EXPERIMENT.csv (every seed),
 EXPERIMENT.json (what later runs add to) and, for figures, EXPERIMENT.svg to the folder DIR, and README.md
 with all experiments that are there. A run on some data sets or methods replaces their rows and keeps the
-others. Finished cells of the grid are kept in DIR/cells: the same command goes on where it was stopped.
-Cells of table4 contain those of table2 and table3: run it first, and nothing is trained twice.")]
+others. Finished jobs are stored in DIR/jobs: the same command goes on where it was stopped. Jobs of table4
+contain those of table2 and table3: run it first, and nothing is trained twice.
+
+Tables have two columns for each metric: \"as published\", with the parameters of the published runs, and
+\"tuned\", with the best of --trials settings on validation nodes, as many for every method.")]
 pub(crate) struct Reproduce {
     /// Which experiment
     #[arg(value_enum)]
@@ -38,13 +44,19 @@ pub(crate) struct Reproduce {
     /// Seeds: one, a list 0,3,7, a range 0..9 or none; for a method, a data set or both alone as in sat=0..2, @pubmed=0..2 or sat@pubmed=none (repeatable)
     #[arg(long, value_name = "[SCOPE=]SEEDS", default_value = "0..9", value_parser = scoped(seeds_or_none))]
     pub(crate) seeds: Vec<Scoped<Seeds>>,
-    /// The number of cells that run at a time; they share the threads (timings always run alone)
+    /// Where parameters come from [default: both for tables, published for figures]
+    #[arg(long, value_enum)]
+    pub(crate) protocol: Option<ProtocolName>,
+    /// The number of settings that tuning compares for each method, split and seed, the defaults among them
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TRIALS, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) trials: u16,
+    /// The number of jobs that run at a time; they share the threads (timings always run alone)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: u16,
     /// The folder that holds data sets [default: the cache folder]
     #[arg(long, value_name = "DIR", env = "GRAPHFILL_DATA")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// The folder for results and finished cells
+    /// The folder for results and finished jobs
     #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
     pub(crate) output: PathBuf,
     /// Where to write the page with all experiments of the folder [default: DIR/README.md]
@@ -56,10 +68,10 @@ pub(crate) struct Reproduce {
     /// The largest number of updates of a model; for a method or a data set alone as with --seeds (repeatable) [default: as published; ablation: 2000]
     #[arg(long, value_name = "[SCOPE=]N", value_parser = scoped(updates), help_heading = "Training")]
     pub(crate) max_updates: Vec<Scoped<u64>>,
-    /// End the training of a cell after this time, such as 90s, 10m or 1.5h, and use the best so far
+    /// End the training of a model after this time, such as 90s, 10m or 1.5h, and use the best so far
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Training")]
     pub(crate) time_limit: Option<Duration>,
-    /// Leave a cell out if it needs more memory of the device, such as 4GiB or 500MB [default: what is free there]
+    /// Leave a job out if it needs more memory of the device, such as 4GiB or 500MB [default: what is free there]
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Training")]
     pub(crate) memory_limit: Option<u64>,
     #[command(flatten)]
@@ -79,6 +91,12 @@ impl Reproduce {
             add("methods", self.methods.join(","));
         }
         self.seeds.iter().for_each(|seeds| add("seeds", seeds.to_string()));
+        if let Some(protocol) = self.protocol.and_then(|own| own.to_possible_value()) {
+            add("protocol", protocol.get_name().to_owned());
+        }
+        if self.trials != DEFAULT_TRIALS {
+            add("trials", self.trials.to_string());
+        }
         self.param.iter().for_each(|param| add("param", param.clone()));
         self.max_updates.iter().for_each(|updates| add("max-updates", updates.to_string()));
         if let Some(limit) = self.time_limit {
@@ -102,6 +120,17 @@ fn seeds_or_none(text: &str) -> Result<Seeds, String> {
 fn updates(text: &str) -> Result<u64, String> {
     let updates = text.trim().parse().ok().filter(|updates| *updates > 0);
     updates.ok_or_else(|| format!("'{text}' is no number of updates: a whole number from 1 on"))
+}
+
+/// Where parameters come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProtocolName {
+    /// Those of the published runs, else defaults
+    Published,
+    /// The best of as many settings for every method, on validation nodes
+    Tuned,
+    /// Both, side by side
+    Both,
 }
 
 /// An experiment of the paper.

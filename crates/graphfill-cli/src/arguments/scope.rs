@@ -23,7 +23,7 @@ impl<T> Scoped<T> {
     /// Fails if it is for a method or data set that is not part of the run: a typing error, most likely.
     pub(crate) fn check(
         &self,
-        methods: &[&'static dyn Method],
+        methods: &[&dyn Method],
         datasets: &[&str],
     ) -> Result<(), UsageError> {
         let is_method = |name: &String| methods.iter().any(|method| method.info().name == name);

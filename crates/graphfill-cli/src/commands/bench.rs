@@ -5,8 +5,8 @@ use std::time::Duration;
 use graphfill::data::did_you_mean;
 use graphfill::engine::{EngineError, MemoryLimit};
 use graphfill::eval::bench::{
-    BenchOptions, BenchShape, CardTiming, Machine, RoundOf, SHAPES, UpdateTiming, Variant,
-    profile_update, time_update,
+    BenchOptions, BenchShape, GpuTiming, Machine, RoundOf, UpdateTiming, Variant, profile_update,
+    shapes, time_update,
 };
 use serde::Serialize;
 
@@ -135,11 +135,12 @@ fn profile(
     }
 }
 
-/// The shapes that were asked for, with the sizes that were asked for.
+/// The shapes that the caller named, with the sizes that the caller gave.
 pub(super) fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>> {
+    let all = shapes();
     let find = |name: &String| {
-        SHAPES.into_iter().find(|shape| shape.name == *name).ok_or_else(|| {
-            let known: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
+        all.iter().find(|shape| shape.name == *name).copied().ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|shape| shape.name).collect();
             let closest = did_you_mean(name, known.iter().copied());
             let closest =
                 closest.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"));
@@ -148,7 +149,7 @@ pub(super) fn chosen_shapes(arguments: &Bench) -> anyhow::Result<Vec<BenchShape>
         })
     };
     let mut shapes = match arguments.shapes.as_slice() {
-        [] => SHAPES.to_vec(),
+        [] => all.clone(),
         names => names.iter().map(find).collect::<Result<_, _>>()?,
     };
     for shape in &mut shapes {
@@ -187,8 +188,8 @@ const HEADER: [&str; 20] = [
 fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
     let mut rows = vec![HEADER.map(String::from).to_vec()];
     rows.extend(results.iter().map(|timing| {
-        let gpu = timing.card.as_ref();
-        let of_gpu = |cell: &dyn Fn(&CardTiming) -> String| gpu.map_or(String::new(), cell);
+        let gpu = timing.gpu.as_ref();
+        let of_gpu = |cell: &dyn Fn(&GpuTiming) -> String| gpu.map_or(String::new(), cell);
         vec![
             timing.task.to_owned(),
             timing.shape.clone(),
@@ -206,7 +207,7 @@ fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
             timing.size.hidden.to_string(),
             timing.moved_bytes.to_string(),
             timing.precision.clone(),
-            of_gpu(&|gpu| gpu.card.clone()),
+            of_gpu(&|gpu| gpu.gpu.clone()),
             of_gpu(&|gpu| gpu.launch.clone()),
             of_gpu(&|gpu| gpu.copy_gbps.to_string()),
             of_gpu(&|gpu| gpu.floor_ms.to_string()),
@@ -218,7 +219,7 @@ fn rows(results: &[UpdateTiming]) -> Vec<Vec<String>> {
 fn table(results: &[UpdateTiming]) -> TextTable {
     let mut header =
         vec!["shape", "threads", "ms/update", "GFLOP", "GEMM GFLOP/s", "share", "planned", "peak"];
-    if results.iter().any(|timing| timing.card.is_some()) {
+    if results.iter().any(|timing| timing.gpu.is_some()) {
         header.extend(["copy GB/s", "floor ms"]);
     }
     let mut table = TextTable::new(&header).left(&[0]);
@@ -233,7 +234,7 @@ fn table(results: &[UpdateTiming]) -> TextTable {
             bytes(timing.planned_bytes),
             timing.peak_bytes.map_or("–".to_owned(), bytes),
         ];
-        if let Some(gpu) = &timing.card {
+        if let Some(gpu) = &timing.gpu {
             row.push(format!("{:.0}", gpu.copy_gbps));
             row.push(format!("{:.2}", gpu.floor_ms));
         }

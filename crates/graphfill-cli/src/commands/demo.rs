@@ -10,9 +10,7 @@ use graphfill::data::generator::{Generated, GeneratorConfig, generate};
 use graphfill::data::{ColumnData, Dataset, Kind, NodeTable};
 use graphfill::engine::cuda::Launching;
 use graphfill::eval::{EvaluateOptions, Hiding, evaluate};
-use graphfill::methods::fill::{self, FillOptions};
-use graphfill::methods::learning::TrainingOptions;
-use graphfill::methods::registry;
+use graphfill::methods::{Context, Registry, fill};
 
 use super::device::{self, Workload};
 use super::evaluate::methods_table;
@@ -37,15 +35,10 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
         check_free(folder)?;
     }
     let messages = Messages::new(general.quiet);
-    let training = TrainingOptions {
-        device: device::open(
-            &arguments.device,
-            Launching::default(),
-            Workload::Training,
-            &messages,
-        )?,
-        ..TrainingOptions::default()
-    };
+    let launching = Launching::default();
+    let device = device::open(&arguments.device, launching, Workload::Training, &messages)?;
+    let context =
+        Context { seed: arguments.seed, device, progress: &progress, ..Context::default() };
     let config = GeneratorConfig {
         nodes: arguments.nodes as usize,
         seed: arguments.seed,
@@ -55,13 +48,8 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     introduce(&dataset)?;
 
     let graph = dataset.graph.undirected();
-    let options = FillOptions {
-        training: &training,
-        seed: arguments.seed,
-        progress: &progress,
-        ..FillOptions::new(registry::find("auto")?)
-    };
-    let filled = fill::fill(&dataset.table, &graph, &options)?;
+    let registry = Registry::with_defaults();
+    let (filled, _) = fill::fill(&registry.find("auto")?, &dataset.table, &graph, &context)?;
     output::line(&format!(
         "\n1. fill   {} missing cells estimated in {}. Some of them, beside the truth:\n",
         count(filled.estimated),
@@ -70,7 +58,7 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     output::table(&before_and_after(&dataset.table, &filled.table, &truth))?;
     output::line("\n   How good, and which method each column took:\n")?;
     output::table(&how_good(&dataset.table, &filled.table, &truth, &filled.choices))?;
-    let chosen = filled.choices.iter().map(|choice| (choice.method, &choice.parameters));
+    let chosen = filled.choices.iter().map(|choice| (choice.method.as_str(), &choice.parameters));
     for line in super::fill::parameter_lines(chosen) {
         output::line(&format!("  {line}"))?;
     }
@@ -82,9 +70,8 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
         &dataset,
         &EvaluateOptions {
             hiding: Hiding::Rows(graphfill::data::splits::SplitRatio::new(7.0, 1.0, 2.0)?),
-            training: training.clone(),
-            progress: &progress,
-            ..EvaluateOptions::new(registry::usual())
+            context: Context { seed: 0, ..context.clone() },
+            ..EvaluateOptions::new(registry.usual())
         },
     )?;
     output::table(&methods_table(&evaluation))?;
@@ -167,7 +154,7 @@ fn how_good(
             count(before.missing_count()),
             ours,
             theirs,
-            choice.method.to_owned(),
+            choice.method.clone(),
         ]);
     }
     table

@@ -42,7 +42,7 @@ impl Workload {
 /// names one.
 pub(crate) fn for_methods(
     arguments: &DeviceArguments,
-    methods: &[&'static dyn Method],
+    methods: &[&dyn Method],
     messages: &Messages,
 ) -> anyhow::Result<Device> {
     let has = |usage: DeviceUse| methods.iter().any(|method| method.device_use() == usage);

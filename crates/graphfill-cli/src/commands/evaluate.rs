@@ -1,6 +1,7 @@
 //! `graphfill evaluate`: hide known values, estimate them, score methods side by side.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use graphfill::data::atomic_file::{self, AtomicFile};
 use graphfill::data::formats::splits_file;
@@ -10,8 +11,7 @@ use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
     EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean, tune,
 };
-use graphfill::methods::learning::TrainingOptions;
-use graphfill::methods::{FixedParameters, Method, registry};
+use graphfill::methods::{Method, Registry};
 
 use serde::Serialize;
 
@@ -29,11 +29,13 @@ const MAX_COLUMNS: usize = 30;
 pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general);
-    let methods: Vec<&'static dyn Method> = match arguments.methods.as_slice() {
-        [] => registry::usual(),
-        names => names.iter().map(|name| registry::find(name)).collect::<Result<_, _>>()?,
+    let registry = Registry::with_defaults();
+    let methods: Vec<Arc<dyn Method>> = match arguments.methods.as_slice() {
+        [] => registry.usual(),
+        names => names.iter().map(|name| registry.find(name)).collect::<Result<_, _>>()?,
     };
-    let mut fixed = training::parameters(&arguments.training, &arguments.param, &methods)?;
+    let named: Vec<&dyn Method> = methods.iter().map(|method| &**method).collect();
+    let mut overrides = training::parameters(&arguments.training, &arguments.param, &named)?;
     if let Some(rate) = arguments.hide_cells
         && !(rate > 0.0 && rate < 1.0)
     {
@@ -50,7 +52,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         drop(AtomicFile::create(path)?);
     }
     let (source, own_splits) = source(arguments)?;
-    let device = device::for_methods(&arguments.device, &methods, &messages)?;
+    let device = device::for_methods(&arguments.device, &named, &messages)?;
     let reading = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
     let mut dataset = input::read(source, &reading, &messages, &progress)?;
     input::note_conflicting_weights(&dataset.graph.undirected(), &reading, &messages);
@@ -87,33 +89,30 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         let remedy = "name the column that has them with --label";
         return Err(UsageError(format!("--label-share: there are no labels\n  {remedy}")).into());
     }
-    let limits = TrainingOptions {
-        preset: arguments.dataset.clone(),
-        ..training::options(&arguments.training, device)
-    };
+    let names: Vec<&str> = named.iter().map(|method| method.info().name).collect();
     let mut options = EvaluateOptions {
-        methods,
-        fixed: &FixedParameters::default(),
-        training: limits,
+        methods: Vec::new(),
+        context: training::context(&arguments.training, device, &progress),
         hiding,
         label_share: arguments.label_share,
         seeds: arguments.seeds.0.clone(),
         depths: depths(arguments, &dataset.name),
-        progress: &progress,
     };
     if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
-        let [method] = options.methods[..] else {
+        let [method] = named[..] else {
             return Err(UsageError("--tune takes one method: name it with --methods".into()).into());
         };
-        let (method, seed) = (training::tuned(method)?, options.seeds[0]);
-        let run = format!("{} on {}, seed {seed}", method.info().name, dataset.name);
+        let (name, seed) = (training::tuned(method), options.seeds[0]);
+        let run = format!("{name} on {}, seed {seed}", dataset.name);
         let given = &arguments.param;
-        training::tune(path, &run, method, given, &mut fixed, &messages, |own, known, each| {
-            let options = EvaluateOptions { fixed: own, methods: vec![method], ..options.clone() };
-            tune(&dataset, &options, trials as usize, known, each)
+        training::tune(path, &run, &name, given, &mut overrides, &messages, |own, known, each| {
+            let method = Registry::with_defaults().with_overrides(own)?.find(&name)?;
+            let options = EvaluateOptions { methods: vec![method], ..options.clone() };
+            tune(&dataset, &options, &own.of(&name), trials as usize, known, each)
         })?;
     }
-    options.fixed = &fixed;
+    let registry = registry.with_overrides(&overrides)?;
+    options.methods = names.iter().map(|name| registry.find(name)).collect::<Result<_, _>>()?;
     let evaluation = score(&dataset, &options)?;
     if let Some(path) = &arguments.training.history {
         atomic_file::write(path, histories(&evaluation).as_bytes())?;

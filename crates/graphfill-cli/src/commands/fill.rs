@@ -1,20 +1,22 @@
 //! `graphfill fill`: estimate every missing cell.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
 use graphfill::data::formats::{self, OutputFormat, STANDARD_STREAM};
-use graphfill::data::{Dataset, Kind};
+use graphfill::data::{DataError, Dataset, Kind};
 use graphfill::datasets::Source;
-use graphfill::engine::TensorStore;
-use graphfill::methods::fill::{self, FillOptions, Filled};
-use graphfill::methods::learning::{CheckpointOptions, Ended, METHOD, TrainingOptions, changes};
-use graphfill::methods::{Choice, FixedParameters, Method, registry};
+use graphfill::methods::fill::{self, Filled};
+use graphfill::methods::learning::StopReason;
+use graphfill::methods::{
+    CheckpointOptions, Choice, Context, Method, Model, ParamOverrides, Registry,
+};
 use serde::Serialize;
 
 use super::{device, training};
-use crate::arguments::{Fill, Format, General, UsageError};
+use crate::arguments::{Fill, Format, General, Reading, UsageError};
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
 use crate::output::progress::Bars;
@@ -29,12 +31,15 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general);
-    let saved = arguments.checkpoint.model.as_deref().map(saved_model).transpose()?;
+    let registry = Registry::with_defaults();
+    let saved = arguments.checkpoint.model.as_deref();
+    let saved = saved.map(|path| Model::load(path, &registry)).transpose()?;
     let method = match &saved {
-        Some(saved) => registry::find(saved_method(saved))?,
-        None => registry::find(&arguments.method)?,
+        Some(saved) => Arc::clone(saved.method()),
+        None => registry.find(&arguments.method)?,
     };
-    let mut fixed = training::parameters(&arguments.training, &arguments.param, &[method])?;
+    let methods = [&*method];
+    let mut overrides = training::parameters(&arguments.training, &arguments.param, &methods)?;
     OutputFormat::of(&arguments.output)?;
     let source = Source::detect(&arguments.nodes, arguments.edges.as_deref())?;
     // A path that cannot be written is an error before hours of work, not after.
@@ -57,62 +62,64 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
             "-o - writes the table to standard output, where --format would write the summary";
         return Err(UsageError(found.to_owned()).into());
     }
-    let device = device::for_methods(&arguments.device, &[method], &messages)?;
-    let options = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
-    let dataset = input::read(source, &options, &messages, &progress)?;
+    let device = device::for_methods(&arguments.device, &methods, &messages)?;
+    let mut options = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
+    if let Some(saved) = &saved {
+        // What a type file or the call declares goes first.
+        options.types = saved.schema().declared_types().overridden_by(&options.types);
+    }
+    let dataset = input::read(source, &options, &messages, &progress)
+        .map_err(|error| lacking_column(error, saved.as_ref(), &arguments.reading))?;
     if dataset.graph.arcs() == 0 {
         messages.warning("there are no edges: no estimate can use a neighbour");
     }
     let graph = dataset.graph.undirected();
     input::note_conflicting_weights(&graph, &options, &messages);
-    let limits = TrainingOptions {
+    let context = Context {
+        seed: arguments.seed,
         checkpoint: arguments.checkpoint.checkpoint.as_ref().map(|path| CheckpointOptions {
             path: path.clone(),
             every: arguments.checkpoint.checkpoint_every,
         }),
-        ..training::options(&arguments.training, device)
+        ..training::context(&arguments.training, device, &progress)
     };
     if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
-        let method = training::tuned(method)?;
+        let name = training::tuned(&*method);
         let (nodes, edges, seed) = (dataset.table.rows(), graph.edges(), arguments.seed);
-        let name = method.info().name;
         let run = format!("{name} to fill {nodes} nodes, {edges} edges, seed {seed}");
         let given = &arguments.param;
-        training::tune(path, &run, method, given, &mut fixed, &messages, |own, known, each| {
-            let options = FillOptions {
-                fixed: own,
-                training: &limits,
-                seed: arguments.seed,
-                progress: &progress,
-                ..FillOptions::new(method)
-            };
-            fill::tune(&dataset.table, &graph, &options, trials as usize, known, each)
+        training::tune(path, &run, &name, given, &mut overrides, &messages, |own, known, each| {
+            let method = Registry::with_defaults().with_overrides(own)?.find(&name)?;
+            let (table, trials) = (&dataset.table, trials as usize);
+            fill::tune(&*method, &own.of(&name), table, &graph, &context, trials, known, each)
         })?;
     }
-    let options = FillOptions {
-        method,
-        fixed: &fixed,
-        training: &limits,
-        saved: saved.as_ref(),
-        seed: arguments.seed,
-        progress: &progress,
+    let filled = match &saved {
+        Some(saved) => saved.transform(&dataset.table, &graph, &context)?,
+        None => {
+            let method = registry.with_overrides(&overrides)?.find(&arguments.method)?;
+            let (filled, model) = fill::fill(&method, &dataset.table, &graph, &context)?;
+            if let (Some(model), Some(checkpoint)) = (&model, &context.checkpoint)
+                && model.stopped_early().is_none()
+            {
+                model.save(&checkpoint.path)?;
+            }
+            filled
+        }
     };
-    let filled = fill::fill(&dataset.table, &graph, &options)?;
     for choice in &filled.choices {
         tracing::info!(
             column = choice.group,
-            method = choice.method,
+            method = choice.method.as_str(),
             parameters = parameters(&choice.parameters),
             "method chosen"
         );
     }
-    if let Some(change) = saved.as_ref().and_then(|saved| changes(saved, &graph)) {
-        messages.warning(&change);
-    }
+    input::say_notes(&filled.notes, &messages);
     if filled.estimated == 0 {
         messages.note("no cell is missing: the output is the input");
     }
-    let Filled { table, estimated, estimated_labels, choices, history, ended_early } = filled;
+    let Filled { table, estimated, estimated_labels, choices, history, stopped_early, .. } = filled;
     let mut summary = Summary::new(&dataset, &arguments.output, graph.edges());
     summary.estimated(&dataset, estimated, &choices);
     summary.estimated_labels = estimated_labels;
@@ -126,8 +133,8 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         Format::Csv => output::csv(&summary.rows())?,
         Format::Table => say(&summary, &messages),
     }
-    match ended_early {
-        Some(Ended::Stopped) => Err(Stopped(format!(
+    match stopped_early {
+        Some(StopReason::Cancelled) => Err(Stopped(format!(
             "stopped early, as asked: {} has the best estimates so far",
             arguments.output.display()
         ))
@@ -140,29 +147,31 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     }
 }
 
-/// A model that `--checkpoint` saved.
-fn saved_model(path: &Path) -> anyhow::Result<TensorStore> {
-    let store = TensorStore::read_beside_session(path)?;
-    match store.texts.contains_key(METHOD) {
-        true => Ok(store),
-        false => Err(anyhow::anyhow!("{} is no model of graphfill", path.display())),
+/// The error of a column that only the model names, in words about the model.
+fn lacking_column(error: anyhow::Error, saved: Option<&Model>, reading: &Reading) -> anyhow::Error {
+    let Some(DataError::UnknownColumn { place, name, hint }) = error.downcast_ref() else {
+        return error;
+    };
+    let is_of_model =
+        saved.is_some_and(|saved| saved.schema().columns.iter().any(|own| own.name == *name));
+    if !is_of_model || reading.type_.iter().any(|(column, _)| column == name) {
+        return error;
     }
-}
-
-fn saved_method(store: &TensorStore) -> &str {
-    store.texts.get(METHOD).map_or("", String::as_str)
+    anyhow::anyhow!(
+        "{place}: the model was trained with the column '{name}', which the table lacks{hint}"
+    )
 }
 
 /// Reads `METHOD.NAME=VALUE` arguments and checks them against the methods that will run.
 pub(crate) fn fixed_parameters(
     arguments: &[String],
     methods: &[&dyn Method],
-) -> anyhow::Result<FixedParameters> {
-    let mut fixed = FixedParameters::default();
+) -> anyhow::Result<ParamOverrides> {
+    let mut fixed = ParamOverrides::default();
     for argument in arguments {
         fixed.parse(argument).map_err(UsageError)?;
     }
-    registry::check_parameters(&fixed)?;
+    Registry::with_defaults().with_overrides(&fixed)?;
     let runs = |name: &str| {
         methods.iter().any(|method| method.info().name == name || method.info().name == "auto")
     };
@@ -197,7 +206,7 @@ struct ColumnSummary {
     column: String,
     kind: &'static str,
     estimated: usize,
-    method: &'static str,
+    method: String,
     parameters: graphfill::methods::Parameters,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -245,7 +254,7 @@ impl Summary {
                 column: choice.group.clone(),
                 kind: column.kind().as_str(),
                 estimated: column.missing_count(),
-                method: choice.method,
+                method: choice.method.clone(),
                 parameters: choice.parameters.clone(),
                 reason: choice.reason.clone(),
             })
@@ -261,7 +270,7 @@ impl Summary {
                 column.column.clone(),
                 column.kind.to_owned(),
                 column.estimated.to_string(),
-                column.method.to_owned(),
+                column.method.clone(),
                 parameters(&column.parameters),
                 column.reason.clone().unwrap_or_default(),
             ]
@@ -302,7 +311,7 @@ fn say(summary: &Summary, messages: &Messages) {
                 column.column.clone(),
                 column.kind.to_owned(),
                 count(column.estimated),
-                column.method.to_owned(),
+                column.method.clone(),
                 column.reason.clone().unwrap_or_default(),
             ]);
         }
@@ -311,7 +320,7 @@ fn say(summary: &Summary, messages: &Messages) {
             let more = count(touched.len() - MAX_LISTED);
             messages.say(&format!("  … and {more} more columns (--format json lists all)"));
         }
-        let chosen = touched.iter().map(|column| (column.method, &column.parameters));
+        let chosen = touched.iter().map(|column| (column.method.as_str(), &column.parameters));
         parameter_lines(chosen).iter().for_each(|line| messages.say(&format!("  {line}")));
     }
     for column in summary.unused.iter().filter(|column| column.missing > 0) {

@@ -1,6 +1,6 @@
 //! `graphfill methods`: every method, what it does, its parameters.
 
-use graphfill::methods::{Method, registry};
+use graphfill::methods::{Method, Registry};
 use serde::Serialize;
 
 use crate::arguments::{Format, General, Methods};
@@ -24,11 +24,12 @@ struct DescribedParameter {
 }
 
 pub(crate) fn run(arguments: &Methods, general: &General) -> anyhow::Result<()> {
+    let registry = Registry::with_defaults();
     let methods = match &arguments.name {
-        Some(name) => vec![registry::find(name)?],
-        None => registry::all(),
+        Some(name) => vec![registry.find(name)?],
+        None => registry.all().to_vec(),
     };
-    let described: Vec<Described> = methods.into_iter().map(describe).collect();
+    let described: Vec<Described> = methods.iter().map(|method| describe(&**method)).collect();
     match general.format() {
         Format::Json => output::json_list("methods", &described),
         Format::Csv => {

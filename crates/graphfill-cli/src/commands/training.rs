@@ -2,24 +2,29 @@
 
 use std::path::Path;
 
+use graphfill::data::Progress;
 use graphfill::engine::{Device, MemoryLimit};
-use graphfill::methods::learning::{Deadline, TrainingOptions};
 use graphfill::methods::tuning::{Trial, best};
-use graphfill::methods::{FixedParameters, Method, MethodError, registry};
+use graphfill::methods::{Context, Deadline, Method, MethodError, ParamOverrides, Registry};
 
 use super::fill::fixed_parameters;
 use crate::arguments::{Training, UsageError};
 use crate::output::messages::Messages;
 use crate::parameters_file::{ParametersFile, Tuning};
 
-/// The limits that the caller set, and where training takes place.
-pub(crate) fn options(arguments: &Training, device: Device) -> TrainingOptions {
-    TrainingOptions {
+/// The limits that the caller set, and the device.
+pub(crate) fn context<'a>(
+    arguments: &Training,
+    device: Device,
+    progress: &'a dyn Progress,
+) -> Context<'a> {
+    Context {
         device,
-        most_updates: arguments.max_updates,
+        max_updates: arguments.max_updates,
         deadline: arguments.time_limit.map(Deadline::after),
         memory: arguments.memory_limit.map(MemoryLimit::Allowed),
-        ..TrainingOptions::default()
+        progress,
+        ..Context::default()
     }
 }
 
@@ -27,40 +32,40 @@ pub(crate) fn options(arguments: &Training, device: Device) -> TrainingOptions {
 pub(crate) fn parameters(
     arguments: &Training,
     given: &[String],
-    methods: &[&'static dyn Method],
-) -> anyhow::Result<FixedParameters> {
-    let mut fixed = fixed_parameters(given, methods)?;
+    methods: &[&dyn Method],
+) -> anyhow::Result<ParamOverrides> {
+    let mut overrides = fixed_parameters(given, methods)?;
     if let Some(path) = &arguments.params_file
         && (path.exists() || arguments.tune.is_none())
     {
         let runs =
             |name: &str| methods.iter().any(|method| [name, "auto"].contains(&method.info().name));
-        ParametersFile::read(path)?.fix(&mut fixed, runs);
-        registry::check_parameters(&fixed)?;
+        ParametersFile::read(path)?.fix(&mut overrides, runs);
+        Registry::with_defaults().with_overrides(&overrides)?;
     }
-    Ok(fixed)
+    Ok(overrides)
 }
 
-/// The method whose parameters are searched for where this one runs.
-pub(crate) fn tuned(method: &'static dyn Method) -> anyhow::Result<&'static dyn Method> {
-    Ok(if method.info().name == "auto" { registry::find("svga-p")? } else { method })
+/// The name of the method whose parameters are searched for where this one runs.
+pub(crate) fn tuned(method: &dyn Method) -> String {
+    let name = method.info().name;
+    if name == "auto" { "svga-p" } else { name }.to_owned()
 }
 
 /// Searches for parameters with `search`, keeps what was tried in the file, and fixes the best.
 pub(crate) fn tune(
     path: &Path,
     run: &str,
-    method: &'static dyn Method,
+    name: &str,
     given: &[String],
-    fixed: &mut FixedParameters,
+    overrides: &mut ParamOverrides,
     messages: &Messages,
     search: impl FnOnce(
-        &FixedParameters,
+        &ParamOverrides,
         Vec<Trial>,
         &mut dyn FnMut(&[Trial]) -> Result<(), MethodError>,
     ) -> Result<Vec<Trial>, MethodError>,
 ) -> anyhow::Result<()> {
-    let name = method.info().name;
     let mut file =
         if path.exists() { ParametersFile::read(path)? } else { ParametersFile::default() };
     let known = match file.tuning.take() {
@@ -79,7 +84,7 @@ pub(crate) fn tune(
         messages.note(&format!("{} trials are known from {}", known.len(), path.display()));
     }
     // What an earlier search found must not narrow this one: only the call itself does.
-    let own = fixed_parameters(given, &[method])?;
+    let own = fixed_parameters(given, &[&*Registry::with_defaults().find(name)?])?;
     let mut keep = |trials: &[Trial]| -> Result<(), MethodError> {
         let chosen = best(trials).map(|best| best.parameters.clone()).unwrap_or_default();
         file.methods.insert(name.to_owned(), chosen);
@@ -90,7 +95,7 @@ pub(crate) fn tune(
     keep(&trials)?;
     if let Some(best) = best(&trials) {
         for (parameter, value) in best.parameters.iter() {
-            fixed.fix(name, parameter, value.clone());
+            overrides.set(name, parameter, value.clone());
         }
         messages.note(&format!(
             "the best of {} settings, kept in {}: {}",

@@ -1,9 +1,9 @@
-//! How far a grid of cells is: a bar on a terminal, a line for every finished cell elsewhere.
+//! The progress of a grid of jobs: a bar on a terminal, a line per finished job elsewhere.
 
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use graphfill::eval::experiments::{GridState, Watcher};
+use graphfill::eval::experiments::{GridProgress, GridState};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::escape::escaped;
@@ -22,7 +22,7 @@ impl<'a> GridBar<'a> {
         let shown = !quiet && std::io::stderr().is_terminal();
         let bar = shown.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let template = "{bar:30.cyan/dim} {pos} of {len} cells  {wide_msg}";
+            let template = "{bar:30.cyan/dim} {pos} of {len} jobs  {wide_msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("━━╌"));
             }
@@ -39,16 +39,16 @@ impl<'a> GridBar<'a> {
     }
 }
 
-impl Watcher for GridBar<'_> {
-    fn see(&self, state: &GridState<'_>) {
+impl GridProgress for GridBar<'_> {
+    fn update(&self, state: &GridState<'_>) {
         let left =
             state.left.map_or_else(String::new, |left| format!("about {} left", about(left)));
-        let line = state.finished.map(|(cell, outcome)| {
+        let line = state.finished.map(|(job, outcome)| {
             let what = match outcome {
                 Ok(outcome) => seconds(outcome.seconds),
                 Err(failure) => format!("left out: {}", failure.reason()),
             };
-            format!("{cell}: {what}")
+            format!("{job}: {what}")
         });
         match &self.bar {
             Some(bar) => {

@@ -91,3 +91,21 @@ fn published_figures_are_reached() {
     near(&pubmed["rmse"], 0.0159, 0.005);
     near(&pubmed["r2"], 0.099, 0.01);
 }
+
+/// Methods do not know names: published parameters belong to `reproduce` alone.
+#[test]
+fn the_name_of_a_data_set_changes_nothing() {
+    let place = town(&GeneratorConfig { nodes: 150, ..GeneratorConfig::default() });
+    let scores = ["town", "pubmed"].map(|name| {
+        std::fs::create_dir_all(place.path(&format!("data/{name}"))).expect("a folder");
+        place.succeed(&format!("convert nodes.csv -o data/{name}/{name}.npz"));
+        let call = format!("evaluate --dataset {name} --data-dir data --format json");
+        let done = place.succeed(&format!("{call} --methods vae,sat,svga --max-updates 5"));
+        let json: Value = serde_json::from_str(&done.out).expect("JSON");
+        let methods = json["methods"].as_array().expect("methods").clone();
+        let of = |method: Value| (method["mean"].clone(), method["parameters"].clone());
+        methods.into_iter().map(of).collect::<Vec<_>>()
+    });
+    assert_eq!(scores[0].len(), 3);
+    assert_eq!(scores[0], scores[1]);
+}

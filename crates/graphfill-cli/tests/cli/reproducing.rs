@@ -44,7 +44,7 @@ fn a_second_run_finds_everything_done() {
     let second = place.succeed(&format!("{call} --seeds 0..1"));
     assert!(!second.err.contains("/4]"), "{}", second.err);
     assert_eq!(place.read("reproduction/table2.csv"), table);
-    // Another setting is another cell.
+    // Another setting is another job.
     let call = call.replace(METHODS, "--methods column-mean,arb --param arb.alpha=0.9");
     let other = place.succeed(&format!("{call} --seeds 0"));
     assert!(other.err.contains("[2/2]"), "{}", other.err);
@@ -92,6 +92,34 @@ fn a_part_of_the_grid_keeps_the_other_rows() {
     assert_eq!(place.read("reproduction/table2.md"), after);
 }
 
+/// The two protocols are two columns; one of them can be run later.
+#[test]
+fn tuned_scores_stand_beside_published_ones() {
+    let place = prepared();
+    let call =
+        "reproduce table2 --datasets town --data-dir data --methods column-mean,gcn --seeds 0";
+    let small = "--max-updates 10 --param gcn.hidden=8 --trials 3";
+    place.succeed(&format!("{call} {small} --protocol published"));
+    let published = place.read("reproduction/table2.md");
+    assert!(!published.contains("| tuned"), "{published}");
+    let done = place.succeed(&format!("{call} {small} --protocol tuned"));
+    assert!(done.err.contains("[2/2]") && !done.err.contains("[1/2]"), "{}", done.err);
+    let both = place.read("reproduction/table2.md");
+    let header = both.lines().find(|line| line.contains("R@3")).expect("a header");
+    assert!(header.contains("R@3, as published |") && header.contains("tuned |"), "{header}");
+    let row = |method: &str| -> Vec<&str> {
+        let row = both.lines().find(|line| line.contains(method)).expect("a row");
+        row.split('|').map(|cell| cell.trim().trim_matches('*')).collect()
+    };
+    let (mean, gcn) = (row("`column-mean`"), row("`gcn`"));
+    assert_eq!(mean[3], mean[4], "it is the same under both protocols");
+    assert!(gcn[3..5].iter().all(|cell| cell.starts_with("0.")), "{gcn:?}");
+    let csv = place.read("reproduction/table2.csv");
+    let protocols: Vec<&str> =
+        csv.lines().skip(1).filter_map(|line| line.split(',').nth(3)).collect();
+    assert_eq!(protocols, ["both", "published", "tuned"], "{csv}");
+}
+
 #[test]
 fn figures_are_drawn_and_shown_on_the_page() {
     let place = prepared();
@@ -128,6 +156,9 @@ fn slips_of_the_pen_are_told_before_anything_runs() {
         assert_eq!(done.code, 2, "{slip}: {}", done.err);
         assert!(done.err.contains(said), "{slip}: {}", done.err);
     }
+    let figure = place.run("reproduce ablation --datasets town --data-dir data --protocol tuned");
+    assert_eq!(figure.code, 2, "{}", figure.err);
+    assert!(figure.err.contains("it is not tuned"), "{}", figure.err);
     let scaling = place.run("reproduce scaling --datasets town --data-dir data --methods sat");
     assert_eq!(scaling.code, 2, "{}", scaling.err);
     let nothing = place.run("reproduce table3 --data-dir data");
@@ -143,10 +174,10 @@ fn ctrl_c_keeps_what_is_finished() {
         "reproduce table2 --datasets town --data-dir data --methods column-mean,svga --seeds 0";
     let slow = "--param svga.patience=100000 --param svga.hidden=64";
     let child = place.start(&format!("{call} {slow}"));
-    let cells = place.path("reproduction/cells");
+    let jobs = place.path("reproduction/jobs");
     let began = std::time::Instant::now();
     let has = |ending: &str| {
-        let entries = std::fs::read_dir(&cells).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(&jobs).into_iter().flatten().flatten();
         entries
             .map(|entry| entry.path())
             .any(|path| path.extension().is_some_and(|own| own == ending))
@@ -182,12 +213,13 @@ fn published_figures_stand_beside_ours() {
 fn nothing_is_counted_twice_and_nothing_is_left_behind() {
     let place = prepared();
     let call = "reproduce table2 --datasets town,town --data-dir data --methods gnn,gnn";
-    let limits = "--seeds 0,0 --max-updates 20 --param gnn.hidden=8 --format csv";
+    let limits =
+        "--seeds 0,0 --protocol published --max-updates 20 --param gnn.hidden=8 --format csv";
     let done = place.succeed(&format!("{call} {limits}"));
     assert_eq!(done.out.lines().count(), 2, "a header and one seed: {}", done.out);
     assert!(done.out.starts_with("dataset,method,seed,"), "{}", done.out);
-    let cells = std::fs::read_dir(place.path("reproduction/cells")).expect("a folder");
-    let endings: Vec<_> = cells.flatten().map(|entry| entry.path()).collect();
+    let jobs = std::fs::read_dir(place.path("reproduction/jobs")).expect("a folder");
+    let endings: Vec<_> = jobs.flatten().map(|entry| entry.path()).collect();
     assert!(endings.iter().all(|path| path.extension().is_some_and(|own| own == "json")));
 }
 

@@ -21,9 +21,15 @@ fn people() -> Place {
 
 /// The models that are finished and the updates of the one being trained, where a file says so.
 fn reached(place: &Place, name: &str) -> Option<(u64, u64)> {
-    let store = TensorStore::read_beside_session(place.path(name)).ok()?;
-    let number = |name: &str| store.texts.get(name).and_then(|text| text.parse().ok());
-    Some((number("finished models")?, number("updates").unwrap_or(0)))
+    let path = place.path(name);
+    let texts = match TensorStore::read_beside_session(&path) {
+        Ok(store) => store.texts,
+        // A finished model has no session beside it.
+        Err(_) => TensorStore::read(&path).ok()?.texts,
+    };
+    let run: serde_json::Value = serde_json::from_str(texts.get("run")?).ok()?;
+    let finished = run["finished"].as_array()?.len() as u64;
+    Some((finished, run["current"]["updates"].as_u64().unwrap_or(0)))
 }
 
 /// Kills the command at random moments, lets it finish at last, and compares with a run in one go.
@@ -137,4 +143,23 @@ fn half_a_checkpoint_is_refused() {
 
 fn model_call(model: &str) -> String {
     format!("fill nodes.csv --model {model} -o out.csv")
+}
+
+/// A checkpoint carries a checksum over all of its bytes: a flipped bit anywhere is noticed.
+#[test]
+fn a_damaged_checkpoint_is_refused() {
+    let place = people();
+    let call = "fill nodes.csv --method svga --param svga.hidden=8 --max-updates 20 -o out.csv";
+    place.succeed(&format!("{call} --checkpoint whole.model"));
+    let whole = std::fs::read(place.path("whole.model")).expect("a file");
+    for at in [whole.len() / 2, whole.len() - 40, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(place.path("damaged.model"), &damaged).expect("written");
+        for use_ in [format!("{call} --checkpoint damaged.model"), model_call("damaged.model")] {
+            let done = place.run(&use_);
+            assert_eq!(done.code, 1, "byte {at}: {}", done.err);
+            assert!(done.err.contains("damaged.model: damaged"), "byte {at}: {}", done.err);
+        }
+    }
 }

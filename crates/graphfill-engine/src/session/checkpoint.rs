@@ -142,18 +142,6 @@ impl TensorStore {
         check_format(&file)?;
         TensorStore::under(EXTRA, &mut file)
     }
-
-    /// Adds texts to those that [`Session::save_with`] was given, in one go.
-    pub fn add_beside_session(
-        path: impl AsRef<Path>,
-        texts: &BTreeMap<String, String>,
-    ) -> Result<()> {
-        let mut whole = TensorStore::read(path.as_ref())?;
-        for (name, text) in texts {
-            whole.texts.insert(format!("{EXTRA}{name}"), text.clone());
-        }
-        whole.write(path)
-    }
 }
 
 fn steps_of(program: &str) -> String {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(crate) use tensor_file::{METADATA, TensorFile, write};
+pub(crate) use tensor_file::{CHECKSUM, METADATA, TensorFile, write};
 
 use crate::Shape;
 use crate::error::{EngineError, Result};
@@ -82,8 +82,8 @@ impl TensorStore {
     /// Whether every tensor has as many numbers as its shape, and a name that the format can hold.
     pub(crate) fn check(&self) -> Result<()> {
         for (name, (shape, numbers)) in &self.tensors {
-            if name == METADATA {
-                let problem = "has a name that the format keeps for texts; rename it".to_owned();
+            if name == METADATA || name == CHECKSUM {
+                let problem = "has a name that the format keeps for itself; rename it".to_owned();
                 return Err(EngineError::Tensor { name: name.clone(), problem });
             }
             check_tensor(name, *shape, numbers)?;

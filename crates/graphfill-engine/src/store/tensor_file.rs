@@ -2,7 +2,8 @@
 //! shape and place of every tensor, and texts), the numbers, all little-endian.
 //!
 //! Tensors are written and read one at a time. What a header claims is believed only as far as the
-//! file is long.
+//! file is long. The last tensor is a checksum (SHA-256) of all bytes before it: a file whose bytes have
+//! changed is refused when it is opened.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
+use sha2::{Digest, Sha256};
 
 use crate::Shape;
 use crate::error::{EngineError, Result};
@@ -21,6 +23,10 @@ const LONGEST_HEADER: u64 = 100_000_000;
 
 /// Where the header has its texts; no tensor can have this name.
 pub(crate) const METADATA: &str = "__metadata__";
+
+/// The tensor with the checksum, and its length in bytes.
+pub(crate) const CHECKSUM: &str = "graphfill.sha256";
+const CHECKSUM_BYTES: u64 = 32;
 
 /// Writes a file that appears whole or not at all: beside its place under another name, flushed to
 /// disk, then renamed. `read` gives the numbers of the tensor of that index.
@@ -45,13 +51,21 @@ pub(crate) fn write<'n>(
         // The name of the temporary file would only confuse.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         let mut writer = BufWriter::with_capacity(1 << 20, file);
-        writer.write_all(&(header.len() as u64).to_le_bytes())?;
-        writer.write_all(&header)?;
+        let mut checksum = Sha256::new();
+        let mut put = |writer: &mut BufWriter<_>, bytes: &[u8]| {
+            checksum.update(bytes);
+            writer.write_all(bytes)
+        };
+        put(&mut writer, &(header.len() as u64).to_le_bytes())?;
+        put(&mut writer, &header)?;
         for tensor in 0..tensors.len() {
-            for number in read(tensor)?.iter() {
-                writer.write_all(&number.to_le_bytes())?;
+            let mut numbers = read(tensor)?;
+            if cfg!(target_endian = "big") {
+                numbers.to_mut().iter_mut().for_each(swap_bytes);
             }
+            put(&mut writer, bytemuck::cast_slice(&numbers))?;
         }
+        writer.write_all(&checksum.finalize())?;
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(&path).map_err(|error| error.error)?;
@@ -69,7 +83,8 @@ fn header(
 ) -> io::Result<Vec<u8>> {
     let mut entries = BTreeMap::from([(METADATA, serde_json::to_value(texts)?)]);
     let mut end = 0;
-    for &(ref name, shape) in tensors {
+    let checksum = (Cow::Borrowed(CHECKSUM), Shape::new(1, CHECKSUM_BYTES as usize / 4));
+    for &(ref name, shape) in tensors.iter().chain([&checksum]) {
         let data_offsets = (end, end + shape.len() * 4);
         let shape = vec![shape.rows, shape.columns];
         let info = TensorInfo { dtype: Dtype::F32, shape, data_offsets };
@@ -157,7 +172,35 @@ impl TensorFile {
                  follow; take another copy"
             )));
         }
-        Ok(TensorFile { path: path.to_owned(), file, header, begin: 8 + len })
+        let mut file = TensorFile { path: path.to_owned(), file, header, begin: 8 + len };
+        file.check_bytes(bytes)?;
+        Ok(file)
+    }
+
+    /// Refuses a file whose bytes are not those that its checksum was made of. A safetensors file
+    /// without one, of another program, is taken as it is.
+    fn check_bytes(&mut self, bytes: u64) -> Result<()> {
+        if self.header.info(CHECKSUM).is_none() {
+            return Ok(());
+        }
+        let cause = |cause| EngineError::File { path: self.path.clone(), cause };
+        let mut checksum = Sha256::new();
+        let mut expected = [0u8; CHECKSUM_BYTES as usize];
+        self.file.rewind().map_err(cause)?;
+        let mut covered = (&mut self.file).take(bytes.saturating_sub(CHECKSUM_BYTES));
+        let mut buffer = vec![0u8; 1 << 20];
+        loop {
+            match covered.read(&mut buffer).map_err(cause)? {
+                0 => break,
+                read => checksum.update(&buffer[..read]),
+            }
+        }
+        self.file.read_exact(&mut expected).map_err(cause)?;
+        if checksum.finalize()[..] == expected {
+            return Ok(());
+        }
+        Err(self
+            .refuse("damaged: its bytes do not match its checksum; take another copy".to_owned()))
     }
 
     /// A text of the header.
@@ -171,9 +214,10 @@ impl TensorFile {
         texts.map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
-    /// The names of all tensors, in the order of their numbers.
+    /// The names of all tensors but the checksum, in the order of their numbers.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.header.offset_keys()
+        let names = self.header.offset_keys().into_iter();
+        names.filter(|name| name != CHECKSUM).collect()
     }
 
     /// An error about this file.
@@ -226,11 +270,14 @@ impl TensorFile {
         });
         read.map_err(|cause| EngineError::File { path: self.path.clone(), cause })?;
         if cfg!(target_endian = "big") {
-            let swap = |number: &mut f32| *number = f32::from_bits(number.to_bits().swap_bytes());
-            numbers.iter_mut().for_each(swap);
+            numbers.iter_mut().for_each(swap_bytes);
         }
         Ok(numbers)
     }
+}
+
+fn swap_bytes(number: &mut f32) {
+    *number = f32::from_bits(number.to_bits().swap_bytes());
 }
 
 /// A shape of any rank.

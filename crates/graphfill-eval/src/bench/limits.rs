@@ -4,7 +4,7 @@ use graphfill_engine::{Device, Initial, Plan, Program, Result, Session};
 
 use super::clock;
 
-/// Rows and columns of the large product, on the processor and on a card.
+/// Rows and columns of the large product, on the CPU and on a GPU.
 const PRODUCT_SIZES: [usize; 2] = [2048, 8192];
 /// Numbers that are copied: 1 GiB, where there is room.
 const COPIED: usize = 1 << 28;
@@ -12,10 +12,10 @@ const COPIED: usize = 1 << 28;
 const COPIED_COLUMNS: usize = 1 << 10;
 /// How often either is tried beside the first time, which warms up.
 const TRIES: usize = 4;
-/// Runs of a try on a card.
+/// Runs of a try on a GPU.
 const CARD_RUNS: u32 = 10;
 
-/// The best rate of a large product, in 10⁹ operations a second.
+/// The best rate of a large product, in 10⁹ operations per second.
 pub(super) fn product_rate(device: &Device) -> Result<f64> {
     let size = PRODUCT_SIZES[usize::from(device.is_cuda())];
     let program = Program::new("product");
@@ -27,7 +27,7 @@ pub(super) fn product_rate(device: &Device) -> Result<f64> {
     Ok(flop / best_seconds(plan, "product")? / 1e9)
 }
 
-/// The best rate of a large copy, in bytes a second: those that are read and those that are written.
+/// The best rate of a large copy, in bytes per second: those that are read and those that are written.
 pub(super) fn copy_rate(device: &Device) -> Result<f64> {
     // Half of what is free at the most, for both ends.
     let room = device.available_memory().map_or(usize::MAX, |bytes| (bytes / 16) as usize);
@@ -50,7 +50,7 @@ fn best_seconds(plan: Plan, program: &str) -> Result<f64> {
     let mut session = Session::new(plan, 0)?;
     let mut best = f64::INFINITY;
     for _ in 0..=TRIES {
-        best = best.min(clock::seconds_a_run(&mut session, program, runs)?);
+        best = best.min(clock::seconds_per_run(&mut session, program, runs)?);
     }
     Ok(best)
 }

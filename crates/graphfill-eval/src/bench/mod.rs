@@ -2,7 +2,7 @@
 //!
 //! A random graph of a published data set's size is made, one SVGA update is planned, and the update
 //! is timed; so is a large matrix product, before and after, which is the most that the device can
-//! do. What an update takes beyond its products is the engine's own. On a card, where updates are
+//! do. What an update takes beyond its products is the engine's own. On a GPU, where updates are
 //! bound by memory, a copy is timed as well: what an update moves at the copy's rate is the floor.
 
 pub(crate) mod clock;
@@ -21,7 +21,8 @@ use serde::Serialize;
 
 pub use machine::Machine;
 pub use propagation::{RoundOf, RoundTiming, time_round};
-pub use shapes::{BenchShape, SHAPES, Values};
+pub(crate) use shapes::published_model;
+pub use shapes::{BenchShape, Values, shapes};
 pub use workload::{Variant, Workload};
 
 use limits::{copy_rate, product_rate};
@@ -30,7 +31,7 @@ use crate::memory;
 use crate::summary::median;
 
 /// How often an update is timed at least.
-const LEAST_TIMES: usize = 3;
+const MIN_BATCHES: usize = 3;
 
 /// How an update is timed.
 #[derive(Clone)]
@@ -70,7 +71,7 @@ pub struct UpdateTiming {
     pub ms_per_update: f64,
     /// What the products of an update need, in 10⁹ floating-point operations.
     pub gflop_per_update: f64,
-    /// The best rate of a large product, in 10⁹ operations a second.
+    /// The best rate of a large product, in 10⁹ operations per second.
     pub gemm_gflops: f64,
     /// The rate of the update as a share of that.
     pub share_of_gemm_rate: f64,
@@ -84,19 +85,19 @@ pub struct UpdateTiming {
     /// The size of the graph, its table and the model.
     #[serde(flatten)]
     pub size: Size,
-    /// What else there is to say of a card.
+    /// What only a GPU has.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub card: Option<CardTiming>,
+    pub gpu: Option<GpuTiming>,
 }
 
-/// What a timing on a card has beside that on the processor.
+/// The part of a timing that only a GPU has.
 #[derive(Debug, Clone, Serialize)]
-pub struct CardTiming {
-    /// The card's model.
-    pub card: String,
+pub struct GpuTiming {
+    /// The GPU's model.
+    pub gpu: String,
     /// How updates were launched.
     pub launch: String,
-    /// The best rate of a large copy, read and written, in 10⁹ bytes a second.
+    /// The best rate of a large copy, read and written, in 10⁹ bytes per second.
     pub copy_gbps: f64,
     /// What moving an update's bytes takes at that rate.
     pub floor_ms: f64,
@@ -129,15 +130,15 @@ pub fn time_update(shape: &BenchShape, options: &BenchOptions<'_>) -> Result<Upd
     let moved_bytes = plan.bytes_moved(TRAINING)?;
     let gflop_per_update = plan.arithmetic(TRAINING)? as f64 / 1e9;
     let mut session = Session::new(plan, 0)?;
-    let seconds = seconds_of_an_update(&mut session, options)?;
+    let seconds = seconds_per_update(&mut session, options)?;
     let peak_bytes = taken.more(device);
     drop(session);
     let gemm_gflops = before.max(product_rate(device)?);
-    let card = match (device.model(), device.cuda_options()) {
+    let gpu = match (device.model(), device.cuda_options()) {
         (Some(model), Some(chosen)) => {
             let rate = copy_rate(device)?;
-            Some(CardTiming {
-                card: model.to_owned(),
+            Some(GpuTiming {
+                gpu: model.to_owned(),
                 launch: chosen.launching.to_string(),
                 copy_gbps: rate / 1e9,
                 floor_ms: moved_bytes as f64 / rate * 1e3,
@@ -164,7 +165,7 @@ pub fn time_update(shape: &BenchShape, options: &BenchOptions<'_>) -> Result<Upd
             features: shape.features,
             hidden: shape.model.width,
         },
-        card,
+        gpu,
     })
 }
 
@@ -190,14 +191,14 @@ pub fn profile_update(
 }
 
 /// The median over as many batches of updates as fit the time, at least three.
-fn seconds_of_an_update(session: &mut Session, options: &BenchOptions<'_>) -> Result<f64> {
+fn seconds_per_update(session: &mut Session, options: &BenchOptions<'_>) -> Result<f64> {
     clock::warm_up(session, TRAINING)?;
     let batch = clock::batch_size(session, TRAINING)?;
     let begin = Instant::now();
     let mut seconds = Vec::new();
-    let is_short = |times: usize| times < LEAST_TIMES || begin.elapsed() < options.time;
+    let is_short = |times: usize| times < MIN_BATCHES || begin.elapsed() < options.time;
     while seconds.is_empty() || !(options.stopped)() && is_short(seconds.len()) {
-        seconds.push(clock::seconds_a_run(session, TRAINING, batch)?);
+        seconds.push(clock::seconds_per_run(session, TRAINING, batch)?);
     }
     Ok(median(&mut seconds))
 }
@@ -206,7 +207,7 @@ fn seconds_of_an_update(session: &mut Session, options: &BenchOptions<'_>) -> Re
 enum Taken {
     /// What the process holds, of which the system keeps the peak.
     Resident(Option<u64>),
-    /// What the card has free.
+    /// Free memory of the GPU.
     Free(Option<u64>),
 }
 

@@ -20,14 +20,14 @@ use super::limits::copy_rate;
 use super::workload::random_graph;
 use crate::summary::median;
 
-/// Rounds that come before those that are timed, on the processor and on a card, which compiles in
+/// Rounds that come before those that are timed, on the CPU and on a GPU, which compiles in
 /// the first of them and captures in the next.
 const WARMING_ROUNDS: [usize; 2] = [1, 6];
 /// Seconds that rounds which are timed together should take, and the most of them.
 const BATCH_SECONDS: f64 = 0.05;
 const LARGEST_BATCH: usize = 1000;
 /// How often a batch is timed at least.
-const LEAST_BATCHES: usize = 3;
+const MIN_BATCHES: usize = 3;
 
 /// Which round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +47,11 @@ impl RoundOf {
         }
     }
 
-    fn method(self) -> (&'static dyn Propagation, Parameters) {
+    fn method(self) -> (Box<dyn Propagation>, Parameters) {
         let parameters = Parameters::default();
         match self {
-            RoundOf::FeaturePropagation => (&FeaturePropagation, parameters),
-            RoundOf::Arb => (&Arb, parameters.with("alpha", 0.9).with("beta", 0.7)),
+            RoundOf::FeaturePropagation => (Box::new(FeaturePropagation::new()), parameters),
+            RoundOf::Arb => (Box::new(Arb::new()), parameters.with("alpha", 0.9).with("beta", 0.7)),
         }
     }
 }
@@ -71,9 +71,9 @@ pub struct RoundTiming {
     pub ms_per_round: f64,
     /// What a round moves if no row of the panel stays in a cache.
     pub moved_bytes: u64,
-    /// That, in 10⁹ bytes a second.
+    /// That, in 10⁹ bytes per second.
     pub moved_gbps: f64,
-    /// On a card, the best rate of a large copy, read and written, in 10⁹ bytes a second.
+    /// On a GPU, the best rate of a large copy, read and written, in 10⁹ bytes per second.
     pub copy_gbps: Option<f64>,
     /// What moving a round's bytes takes at that rate; less where rows stay in a cache.
     pub floor_ms: Option<f64>,
@@ -97,19 +97,19 @@ pub fn time_round(
     let graph = random_graph(shape.nodes, shape.edges);
     let panel = random_panel(shape.nodes, panel_width(shape.features));
     // One row is enough to know that a round is done.
-    let operators = Operators::on(&graph, device).looking_at(vec![vec![0]]);
-    let loaded = operators.load(&panel).looked_at(0);
+    let operators = Operators::on(&graph, device).with_row_subsets(vec![vec![0]]);
+    let loaded = operators.load(&panel).with_rows(0);
     let warming = WARMING_ROUNDS[usize::from(device.is_cuda())];
-    Batch { round, loaded: &loaded, rounds: warming }.seconds_a_round()?;
+    Batch { round, loaded: &loaded, rounds: warming }.seconds_per_round()?;
     let mut batch = Batch { round, loaded: &loaded, rounds: 1 };
-    let first = batch.seconds_a_round()?;
+    let first = batch.seconds_per_round()?;
     batch.rounds = (BATCH_SECONDS / first).ceil().clamp(1.0, LARGEST_BATCH as f64) as usize;
     let begin = Instant::now();
     let mut seconds = Vec::new();
     while seconds.is_empty()
-        || !stopped() && (seconds.len() < LEAST_BATCHES || begin.elapsed() < time)
+        || !stopped() && (seconds.len() < MIN_BATCHES || begin.elapsed() < time)
     {
-        seconds.push(batch.seconds_a_round()?);
+        seconds.push(batch.seconds_per_round()?);
     }
     let seconds = median(&mut seconds);
     let moved_bytes = moved_bytes(graph.nodes(), graph.all_neighbours().len(), panel.width);
@@ -145,7 +145,7 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     /// The mean over the rounds behind the first.
-    fn seconds_a_round(&self) -> Result<f64> {
+    fn seconds_per_round(&self) -> Result<f64> {
         let (method, parameters) = self.round.method();
         let mut moments = Vec::new();
         let looked_at = [1, 1 + self.rounds];
@@ -172,11 +172,11 @@ fn random_panel(nodes: usize, width: usize) -> Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::SHAPES;
+    use crate::bench::shapes;
 
     #[test]
     fn a_round_is_timed_and_its_bytes_are_counted() {
-        let shape = BenchShape { nodes: 50, edges: 300, ..SHAPES[0] };
+        let shape = BenchShape { nodes: 50, edges: 300, ..shapes()[0] };
         for round in [RoundOf::FeaturePropagation, RoundOf::Arb] {
             let timed = time_round(&shape, round, &Device::cpu(), Duration::ZERO, &|| false);
             let timed = timed.expect("a timing");

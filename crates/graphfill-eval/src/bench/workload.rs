@@ -17,8 +17,8 @@ const OBSERVED_OF_FIVE: usize = 2;
 /// Pairs of nodes that are drawn at once.
 const PAIRS_AT_ONCE: usize = 1 << 22;
 
-/// The most nodes of which each is as likely as any other, by one draw.
-const MOST_BY_ONE_DRAW: usize = 1 << 20;
+/// The largest number of nodes among which one draw chooses evenly.
+const MAX_NODES_OF_ONE_DRAW: usize = 1 << 20;
 
 /// Which update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Workload {
         Ok(Workload { shape: *shape, graph, observed })
     }
 
-    /// How many edges the graph has: fewer than asked for where it is complete.
+    /// How many edges the graph has: fewer than in the shape where it is complete.
     pub fn edges(&self) -> usize {
         self.graph.edges()
     }
@@ -69,7 +69,7 @@ impl Workload {
         let known = Known { features, labels: None };
         let program = match variant {
             Variant::Svga => model.training(&self.graph, &known),
-            Variant::SvgaU => model.unrestricted_training(&self.graph, &known),
+            Variant::SvgaU => model.stochastic_training(&self.graph, &known),
         };
         Plan::new(vec![program?])
     }
@@ -95,7 +95,7 @@ impl Workload {
     }
 }
 
-/// So many different pairs of different nodes, or as many as there are.
+/// A graph with this many different pairs of different nodes, or as many as there are.
 pub(super) fn random_graph(nodes: usize, edges: usize) -> UndirectedGraph {
     let most = nodes * nodes.saturating_sub(1) / 2;
     let edges = edges.min(most);
@@ -137,7 +137,7 @@ fn drawn_pairs(nodes: usize, edges: usize) -> Vec<u64> {
 /// Draws so many pairs and keeps those of two different nodes.
 fn draw(nodes: usize, count: usize, step: u64, pairs: &mut Vec<u64>) {
     // A draw has 24 bits. Where nodes are many, a second one goes on behind them.
-    let per_node = if nodes > MOST_BY_ONE_DRAW { 2 } else { 1 };
+    let per_node = if nodes > MAX_NODES_OF_ONE_DRAW { 2 } else { 1 };
     let mut draws = vec![0.0; 2 * per_node * count];
     uniforms(Key::new(0, 0, step), &mut draws);
     let node = |draws: &[f32]| {
@@ -154,7 +154,7 @@ fn draw(nodes: usize, count: usize, step: u64, pairs: &mut Vec<u64>) {
     }
 }
 
-/// So many entries a row, each somewhere in its own share of the columns.
+/// Rows with this many entries each, one in every share of the columns.
 fn random_rows(rows: usize, columns: usize, entries: usize, with_values: bool) -> SparseRows {
     let entries = entries.min(columns);
     let mut draws = vec![0.0; rows * entries];
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_random_graph_has_the_asked_size() {
+    fn a_random_graph_has_the_given_size() {
         let graph = random_graph(50, 300);
         assert_eq!((graph.nodes(), graph.edges(), graph.duplicate_arcs()), (50, 300, 0));
         assert_eq!(random_graph(3, 100).edges(), 3);

@@ -1,4 +1,4 @@
-//! Folds: every labelled node is asked about once, and the others are learnt from.
+//! Folds: every labelled node is a test node once, and a training node of all other folds.
 //!
 //! Classes are dealt out one after the other, each in a random order, so that folds differ by one
 //! node at most, in all and within a class.
@@ -8,35 +8,35 @@ use graphfill_methods::{MethodError, Result};
 
 use super::{ClassificationOptions, Estimated, Selection};
 
-/// Of so many training nodes, one is held back to choose the epoch.
-const HELD_BACK: usize = 10;
+/// One of this many training nodes validates: it may choose the epoch.
+const TRAINING_NODES_PER_VALIDATION_NODE: usize = 10;
 
-/// Who is learnt from, and who is asked about; positions among the nodes, and their classes.
+/// Training, validation and test nodes: positions among the nodes, and their classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fold {
-    /// Training nodes that are always learnt from.
-    training: Vec<(u32, u32)>,
-    /// Training nodes that may be held back.
-    held_back: Vec<(u32, u32)>,
-    /// Nodes that are asked about.
-    pub(super) asked: Vec<(u32, u32)>,
+    /// Nodes that are always trained on.
+    train: Vec<(u32, u32)>,
+    /// Nodes that validate, or are trained on where the test nodes choose the epoch.
+    inner_validation: Vec<(u32, u32)>,
+    /// Nodes whose accuracy is reported.
+    pub(super) test: Vec<(u32, u32)>,
 }
 
 impl Fold {
-    /// The nodes that are learnt from.
-    pub(super) fn learnt(&self, selection: Selection) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let held_back = match selection {
-            Selection::BestEpoch => &self.held_back[..],
+    /// The nodes that are trained on.
+    pub(super) fn train(&self, selection: Selection) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let more = match selection {
+            Selection::BestEpoch => &self.inner_validation[..],
             Selection::InnerValidation => &[],
         };
-        self.training.iter().chain(held_back).copied()
+        self.train.iter().chain(more).copied()
     }
 
     /// The nodes that choose the epoch.
-    pub(super) fn choosing(&self, selection: Selection) -> &[(u32, u32)] {
+    pub(super) fn validation(&self, selection: Selection) -> &[(u32, u32)] {
         match selection {
-            Selection::BestEpoch => &self.asked,
-            Selection::InnerValidation => &self.held_back,
+            Selection::BestEpoch => &self.test,
+            Selection::InnerValidation => &self.inner_validation,
         }
     }
 }
@@ -58,16 +58,16 @@ pub(super) fn folds(
         )));
     }
     let dealt = deal(&labelled, estimated.classes, options.folds, options.seed);
-    let fold = |asked: usize| {
-        let others = dealt.iter().enumerate().filter(|&(fold, _)| fold != asked);
+    let fold = |test: usize| {
+        let others = dealt.iter().enumerate().filter(|&(fold, _)| fold != test);
         let mut others: Vec<(u32, u32)> = others.flat_map(|(_, nodes)| nodes).copied().collect();
         others.sort_unstable();
-        let parts = HELD_BACK.min(others.len());
-        // Another seed for every fold: who is held back in one says nothing about the next.
-        let seed = options.seed.wrapping_add(1 + asked as u64);
+        let parts = TRAINING_NODES_PER_VALIDATION_NODE.min(others.len());
+        // Another seed for every fold: the validation nodes of one say nothing about the next.
+        let seed = options.seed.wrapping_add(1 + test as u64);
         let mut parts = deal(&others, estimated.classes, parts, seed).into_iter();
-        let held_back = parts.next().unwrap_or_default();
-        Fold { training: parts.flatten().collect(), held_back, asked: dealt[asked].clone() }
+        let inner_validation = parts.next().unwrap_or_default();
+        Fold { train: parts.flatten().collect(), inner_validation, test: dealt[test].clone() }
     };
     Ok((0..options.folds).map(fold).collect())
 }
@@ -97,27 +97,28 @@ mod tests {
     }
 
     #[test]
-    fn every_labelled_node_is_asked_about_once_and_never_learnt_from_then() {
+    fn every_labelled_node_is_tested_once_and_not_trained_on_then() {
         let labels: Vec<Option<u32>> =
             (0..203).map(|node| (node % 10 < 9).then_some(node % 3)).collect();
         let folds = cut(&labels, 4).expect("folds");
-        let mut asked: Vec<u32> = folds.iter().flat_map(|fold| &fold.asked).map(|a| a.0).collect();
-        asked.sort_unstable();
+        let mut test: Vec<u32> =
+            folds.iter().flat_map(|fold| &fold.test).map(|own| own.0).collect();
+        test.sort_unstable();
         let labelled = (0..203u32).filter(|&node| labels[node as usize].is_some());
-        assert_eq!(asked, labelled.collect::<Vec<u32>>());
+        assert_eq!(test, labelled.collect::<Vec<u32>>());
         for fold in &folds {
             for selection in [Selection::BestEpoch, Selection::InnerValidation] {
-                let mut all: Vec<(u32, u32)> = fold.learnt(selection).collect();
-                all.extend(&fold.asked);
+                let mut all: Vec<(u32, u32)> = fold.train(selection).collect();
+                all.extend(&fold.test);
                 if selection == Selection::InnerValidation {
-                    all.extend(fold.choosing(selection));
+                    all.extend(fold.validation(selection));
                 }
                 all.sort_unstable();
                 all.dedup();
-                assert_eq!(all.len(), asked.len());
+                assert_eq!(all.len(), test.len());
             }
             for class in 0..3 {
-                let count = fold.asked.iter().filter(|(_, own)| *own == class).count();
+                let count = fold.test.iter().filter(|(_, own)| *own == class).count();
                 assert!((12..=13).contains(&count), "{count} of class {class}");
             }
         }
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_labels_are_told() {
+    fn too_few_labels_are_an_error() {
         let message = cut(&[Some(0), Some(1), None], 0).expect_err("too few").to_string();
         assert!(message.contains("2 of the nodes"), "{message}");
     }

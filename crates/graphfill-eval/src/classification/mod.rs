@@ -1,7 +1,7 @@
 //! What estimated features are worth: classifiers that are trained on them.
 //!
 //! Only nodes whose features were estimated take part. Their labels are cut into folds; for each
-//! fold, a perceptron and a graph convolution learn from the other folds and are asked about it.
+//! fold, a perceptron and a graph convolution are trained on the other folds and tested on it.
 //!
 //!   perceptron          scores = relu(X W₁ + b₁) W₂ + b₂               nodes × classes
 //!   graph convolution   scores = Â relu(Â X W₁ + b₁) W₂ + b₂           Â of the nodes' own subgraph
@@ -12,12 +12,11 @@
 //! does not stand in the way. There is no dropout and no weight decay. Nodes whose estimates are all
 //! zeros are classified like others; published figures of the neighbour mean guess them at random.
 //!
-//! Which epoch counts is told in two ways. [`Accuracies::best_epoch`] is how published figures are
-//! made: the epoch at which the very fold that is asked about comes out best. It is above what
-//! anybody would reach who does not know the answers. [`Accuracies::inner_validation`] is honest: a
-//! tenth of the training nodes is held back and chooses the epoch (by accuracy, between equals by
-//! loss), and the fold is looked at once. Nodes that are held back are not learnt from, so each of
-//! the two is a training of its own.
+//! The epoch is chosen in two ways. [`Accuracies::best_epoch`] is how published figures are
+//! made: the epoch at which the test fold itself has its best accuracy, which is too high an estimate.
+//! [`Accuracies::inner_validation`] is honest: a tenth of the training nodes validates and chooses the
+//! epoch (by accuracy, between equals by loss). Validation nodes are not trained on, so each of the two
+//! is a training of its own.
 //!
 //! Nearly all the time goes into the products of the first layer: 16 · folds · epochs · nodes · features
 //! · hidden floating-point operations, 10¹³ on half of Cora, about two minutes of one core.
@@ -54,12 +53,12 @@ pub struct ClassificationOptions<'a> {
     pub device: &'a Device,
     /// The most memory that a classifier may take.
     pub memory: MemoryLimit,
-    /// Who watches.
+    /// Receives progress updates.
     pub progress: &'a dyn Progress,
 }
 
 impl Default for ClassificationOptions<'_> {
-    /// Those of the published figures, on the processor.
+    /// Those of the published figures, on the CPU.
     fn default() -> Self {
         const PROCESSOR: &Device = &Device::cpu();
         ClassificationOptions {

@@ -20,14 +20,14 @@ const TRAINING: &str = "training";
 const INPUTS: &str = "inputs";
 const SCORES: &str = "scores";
 
-/// Where the choice of an epoch is.
+/// The best epoch so far.
 #[derive(Debug, Clone, Copy)]
 struct Best {
-    /// How many choosing nodes are told rightly.
-    right: usize,
-    /// The loss of the choosing nodes, which decides between equals: held back are few.
+    /// How many validation nodes are classified correctly.
+    correct: usize,
+    /// The loss of the validation nodes, which decides between equals: they are few.
     loss: f64,
-    /// The accuracy of the nodes that are asked about.
+    /// The accuracy of the test nodes.
     accuracy: f64,
 }
 
@@ -56,18 +56,18 @@ pub(super) fn train(
         for (number, (fold, best)) in folds.iter().zip(&mut best).enumerate() {
             let scores =
                 Scores { all: &scores, number, folds: folds.len(), classes: network.classes };
-            let choosing = fold.choosing(selection);
-            let right = scores.right(choosing);
-            if best.is_some_and(|best| right < best.right) {
+            let validation = fold.validation(selection);
+            let correct = scores.correct(validation);
+            if best.is_some_and(|best| correct < best.correct) {
                 continue;
             }
-            let loss = scores.loss(choosing);
-            if best.is_none_or(|best| right > best.right || loss < best.loss) {
-                let accuracy = scores.right(&fold.asked) as f64 / fold.asked.len() as f64;
-                *best = Some(Best { right, loss, accuracy });
+            let loss = scores.loss(validation);
+            if best.is_none_or(|best| correct > best.correct || loss < best.loss) {
+                let accuracy = scores.correct(&fold.test) as f64 / fold.test.len() as f64;
+                *best = Some(Best { correct, loss, accuracy });
             }
         }
-        // Nothing is left to gain where the nodes that choose are those that are asked about.
+        // Nothing is left to gain where the test nodes choose the epoch.
         let is_perfect = |best: &Option<Best>| best.is_some_and(|best| best.accuracy == 1.0);
         if selection == Selection::BestEpoch && best.iter().all(is_perfect) {
             options.progress.advance(options.epochs - epoch);
@@ -92,13 +92,13 @@ impl Scores<'_> {
     }
 
     /// How many nodes have the highest score, the first of equals, at their class.
-    fn right(&self, nodes: &[(u32, u32)]) -> usize {
+    fn correct(&self, nodes: &[(u32, u32)]) -> usize {
         let highest = |scores: &[f32]| {
             (0..scores.len()).rev().max_by(|&a, &b| scores[a].total_cmp(&scores[b]))
         };
-        let is_right =
+        let is_correct =
             |(node, class): &&(u32, u32)| highest(self.of(*node)) == Some(*class as usize);
-        nodes.iter().filter(is_right).count()
+        nodes.iter().filter(is_correct).count()
     }
 
     /// Σ −ln softmax(scores)_class
@@ -122,7 +122,7 @@ fn record(
     let mut likelihood = Likelihood::new(network.nodes);
     for fold in folds {
         let mut categories = vec![MISSING_CATEGORY; network.nodes];
-        fold.learnt(selection).for_each(|(at, class)| categories[at as usize] = class);
+        fold.train(selection).for_each(|(at, class)| categories[at as usize] = class);
         likelihood = likelihood.categorical(network.classes, categories, 1.0)?;
     }
     let program = Program::new(TRAINING);

@@ -1,4 +1,4 @@
-//! Many cells, several at a time, each finished one kept: what is found again is not run again.
+//! Runs many jobs, several at a time. Finished jobs are stored and not run again.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -7,81 +7,87 @@ use std::time::{Duration, Instant};
 
 use graphfill_data::{DataError, Progress};
 use graphfill_engine::EngineError;
-use graphfill_methods::learning::TrainingOptions;
-use graphfill_methods::{FixedParameters, MethodError, Result};
+use graphfill_methods::{Context, MethodError, ParamOverrides, Result};
 
-use super::cell::{Cell, Failure, Outcome};
-use super::cells::{CellName, Cells};
-use super::subject::Subject;
+use super::benchmark::Benchmark;
+use super::job::{Failure, Job, Outcome, Work};
+use super::key::JobKey;
+use super::store::JobStore;
 use super::work;
 use crate::summary::mean;
 
-/// What all cells of a grid share.
+/// What all jobs of a grid share.
 pub struct GridOptions<'a> {
     /// Parameters that the caller fixed.
-    pub fixed: &'a FixedParameters,
-    /// Limits of training.
-    pub training: TrainingOptions,
-    /// Where finished cells are kept.
-    pub cells: &'a Cells,
-    /// How many cells run at a time.
+    pub fixed: &'a ParamOverrides,
+    /// Device and limits of all jobs.
+    pub context: Context<'a>,
+    /// How many settings are compared for each method that is tuned, its defaults among them.
+    pub trials: usize,
+    /// Where finished jobs are stored.
+    pub store: &'a JobStore,
+    /// How many jobs run at a time.
     pub jobs: usize,
     /// How many threads they have together.
     pub threads: usize,
-    /// Who watches.
-    pub watcher: &'a dyn Watcher,
+    /// Receives progress updates.
+    pub progress: &'a dyn GridProgress,
 }
 
-/// Sees how a grid goes on.
-pub trait Watcher: Sync {
-    /// A cell was begun or finished.
-    fn see(&self, state: &GridState<'_>);
-    /// Whether somebody asked to stop.
+/// Receives progress updates of a grid.
+pub trait GridProgress: Sync {
+    /// A job was started or finished.
+    fn update(&self, state: &GridState<'_>);
+    /// Whether the grid should stop.
     fn is_cancelled(&self) -> bool;
 }
 
-/// How far a grid is.
+/// The progress of a grid.
 pub struct GridState<'a> {
-    /// How many cells are finished.
+    /// How many jobs are finished.
     pub done: usize,
     /// How many there are.
     pub total: usize,
     /// What runs now, in words.
     pub running: &'a [String],
-    /// The cell that was just finished, in words, and how long it took; nothing where one was begun.
+    /// The job that was just finished, in words, and its result; none where one was started.
     pub finished: Option<(&'a str, Result<&'a Outcome, &'a Failure>)>,
     /// About how long the rest will take, once something is known.
     pub left: Option<Duration>,
 }
 
-/// A cell and what came of it.
-pub type Ran = (Cell, Result<Outcome, Failure>);
+/// A job and its result.
+pub type JobResult = (Job, Result<Outcome, Failure>);
 
-/// Runs the cells that are not finished yet. Each one that fails is told; the others go on.
+/// Runs the jobs that are not stored yet. A job that fails does not stop the others.
 ///
 /// # Errors
-/// [`DataError::Cancelled`] once somebody asked to stop, or whatever keeps cells from being kept.
-pub fn run(subjects: &[Subject], cells: &[Cell], options: &GridOptions<'_>) -> Result<Vec<Ran>> {
-    let names: Vec<CellName> =
-        cells.iter().map(|cell| CellName::of(cell, &subjects[cell.subject], options)).collect();
-    let found: Vec<Option<Outcome>> = names.iter().map(|name| options.cells.find(name)).collect();
-    let open: Vec<usize> = (0..cells.len()).filter(|&at| found[at].is_none()).collect();
-    let clock = Clock::new(subjects, cells, &found, options);
+/// [`DataError::Cancelled`] after a request to stop, or the error of writing to the store.
+pub fn run(
+    benchmarks: &[Benchmark],
+    jobs: &[Job],
+    options: &GridOptions<'_>,
+) -> Result<Vec<JobResult>> {
+    let key = |job: &Job| JobKey::new(job, &benchmarks[job.benchmark], options);
+    let found: Vec<Option<Outcome>> =
+        jobs.iter().map(|job| options.store.find(&key(job))).collect();
+    let open: Vec<usize> = (0..jobs.len()).filter(|&at| found[at].is_none()).collect();
+    let clock = Clock::new(benchmarks, jobs, &found, options);
     let outcomes: Vec<Mutex<Option<Result<Outcome, Failure>>>> =
         found.into_iter().map(|outcome| Mutex::new(outcome.map(Ok))).collect();
     let next = AtomicUsize::new(0);
     let fatal: Mutex<Option<MethodError>> = Mutex::new(None);
-    let jobs = options.jobs.clamp(1, open.len().max(1));
+    let workers = options.jobs.clamp(1, open.len().max(1));
     let worker = || -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads((options.threads / jobs).max(1))
+            .num_threads((options.threads / workers).max(1))
             .build()
             .map_err(|error| MethodError::Table(format!("cannot start threads: {error}")))?;
         while let Some(&at) = open.get(next.fetch_add(1, Ordering::SeqCst)) {
-            Heedful(options.watcher).check()?;
+            CancelOnly(options.progress).check()?;
             clock.begin(at);
-            let cell = &cells[at];
-            let outcome = pool.install(|| run_cell(cell, &subjects[cell.subject], options));
+            let job = &jobs[at];
+            let outcome = pool.install(|| run_job(job, &benchmarks[job.benchmark], options));
             let outcome = match outcome {
                 Ok(outcome) => Ok(outcome),
                 Err(error) => Err(failure(error)?),
@@ -92,7 +98,7 @@ pub fn run(subjects: &[Subject], cells: &[Cell], options: &GridOptions<'_>) -> R
         Ok(())
     };
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 0..workers {
             scope.spawn(|| {
                 if let Err(error) = worker() {
                     // The others end, too.
@@ -106,33 +112,32 @@ pub fn run(subjects: &[Subject], cells: &[Cell], options: &GridOptions<'_>) -> R
         return Err(error);
     }
     let outcomes = outcomes.into_iter().map(|outcome| locked(&outcome).take());
-    let ran = cells.iter().zip(outcomes);
-    Ok(ran.filter_map(|(cell, outcome)| Some((*cell, outcome?))).collect())
+    let results = jobs.iter().zip(outcomes);
+    Ok(results.filter_map(|(job, outcome)| Some((*job, outcome?))).collect())
 }
 
-/// Runs a cell and keeps what came of it; a training that was killed before goes on.
-fn run_cell(cell: &Cell, subject: &Subject, options: &GridOptions<'_>) -> Result<Outcome> {
-    let name = CellName::of(cell, subject, options);
-    let checkpoint = options.cells.checkpoint(&name);
-    let progress = Heedful(options.watcher);
-    let mut outcomes = work::run(cell, subject, options, &checkpoint, &progress);
+/// Runs a job and stores its outcome; an interrupted training continues from its checkpoint.
+fn run_job(job: &Job, benchmark: &Benchmark, options: &GridOptions<'_>) -> Result<Outcome> {
+    let key = JobKey::new(job, benchmark, options);
+    let checkpoint = options.store.checkpoint(&key);
+    let progress = CancelOnly(options.progress);
+    let mut outcomes = work::run(job, benchmark, options, &checkpoint, &progress);
     if let Err(MethodError::Checkpoint { .. }) = &outcomes {
-        // Left by another build of the program: begin anew.
-        options.cells.forget_checkpoint(&name);
-        outcomes = work::run(cell, subject, options, &checkpoint, &progress);
+        // It is of another build of the program: start again.
+        options.store.remove_checkpoint(&key);
+        outcomes = work::run(job, benchmark, options, &checkpoint, &progress);
     }
-    let outcomes = outcomes?;
     let mut own = None;
-    for (work, outcome) in outcomes {
-        let cell = Cell { work, ..*cell };
-        options.cells.keep(&CellName::of(&cell, subject, options), &outcome)?;
+    for (work, outcome) in outcomes? {
+        let job = Job { work, ..*job };
+        options.store.save(&JobKey::new(&job, benchmark, options), &outcome)?;
         own = Some(outcome);
     }
-    options.cells.forget_checkpoint(&name);
-    own.ok_or_else(|| MethodError::Table("nothing came of it".to_owned()))
+    options.store.remove_checkpoint(&key);
+    own.ok_or_else(|| MethodError::Table("the job has no outcome".to_owned()))
 }
 
-/// Why a cell has no outcome; an error where the whole grid should end.
+/// Why a job has no outcome; an error where the whole grid should stop.
 fn failure(error: MethodError) -> Result<Failure> {
     match error {
         MethodError::Data(DataError::Cancelled | DataError::Write { .. }) => Err(error),
@@ -143,10 +148,10 @@ fn failure(error: MethodError) -> Result<Failure> {
     }
 }
 
-/// Passes on that somebody wants to stop, and nothing else.
-struct Heedful<'a>(&'a dyn Watcher);
+/// Passes on cancellation and nothing else.
+struct CancelOnly<'a>(&'a dyn GridProgress);
 
-impl Progress for Heedful<'_> {
+impl Progress for CancelOnly<'_> {
     fn begin(&self, _stage: &str, _total: Option<u64>) {}
 
     fn advance(&self, _units: u64) {}
@@ -156,26 +161,26 @@ impl Progress for Heedful<'_> {
     }
 }
 
-/// Tells the watcher how far the grid is, and how long it will take.
+/// Reports the progress of the grid, and how long it will take.
 struct Clock<'a> {
-    subjects: &'a [Subject],
-    cells: &'a [Cell],
-    jobs: usize,
-    watcher: &'a dyn Watcher,
+    benchmarks: &'a [Benchmark],
+    jobs: &'a [Job],
+    workers: usize,
+    progress: &'a dyn GridProgress,
     state: Mutex<ClockState>,
 }
 
 struct ClockState {
     done: Vec<bool>,
     running: Vec<(usize, Instant)>,
-    /// The seconds of finished cells, by data set, method and work.
+    /// The seconds of finished jobs, by data set, method and work.
     seconds: HashMap<(usize, &'static str, String), Vec<f64>>,
 }
 
 impl<'a> Clock<'a> {
     fn new(
-        subjects: &'a [Subject],
-        cells: &'a [Cell],
+        benchmarks: &'a [Benchmark],
+        jobs: &'a [Job],
         found: &[Option<Outcome>],
         options: &GridOptions<'a>,
     ) -> Self {
@@ -184,19 +189,19 @@ impl<'a> Clock<'a> {
             running: Vec::new(),
             seconds: HashMap::new(),
         };
-        for (cell, outcome) in cells.iter().zip(found) {
+        for (job, outcome) in jobs.iter().zip(found) {
             if let Some(outcome) = outcome {
-                state.seconds.entry(kind(cell)).or_default().push(outcome.seconds);
+                state.seconds.entry(kind(job)).or_default().push(outcome.seconds);
             }
         }
-        let (jobs, watcher) = (options.jobs.max(1), options.watcher);
-        Clock { subjects, cells, jobs, watcher, state: Mutex::new(state) }
+        let (workers, progress) = (options.jobs.max(1), options.progress);
+        Clock { benchmarks, jobs, workers, progress, state: Mutex::new(state) }
     }
 
     fn begin(&self, at: usize) {
         let mut state = locked(&self.state);
         state.running.push((at, Instant::now()));
-        self.tell(&state, None);
+        self.report(&state, None);
     }
 
     fn end(&self, at: usize, outcome: &Result<Outcome, Failure>) {
@@ -205,17 +210,17 @@ impl<'a> Clock<'a> {
         if let Some(place) = state.running.iter().position(|(running, _)| *running == at) {
             let (_, begin) = state.running.remove(place);
             let seconds = begin.elapsed().as_secs_f64();
-            state.seconds.entry(kind(&self.cells[at])).or_default().push(seconds);
+            state.seconds.entry(kind(&self.jobs[at])).or_default().push(seconds);
         }
-        self.tell(&state, Some((at, outcome.as_ref())));
+        self.report(&state, Some((at, outcome.as_ref())));
     }
 
-    fn tell(&self, state: &ClockState, finished: Option<(usize, Result<&Outcome, &Failure>)>) {
+    fn report(&self, state: &ClockState, finished: Option<(usize, Result<&Outcome, &Failure>)>) {
         let running: Vec<String> = state.running.iter().map(|(at, _)| self.words(*at)).collect();
         let words = finished.map(|(at, _)| self.words(at));
-        self.watcher.see(&GridState {
+        self.progress.update(&GridState {
             done: state.done.iter().filter(|done| **done).count(),
-            total: self.cells.len(),
+            total: self.jobs.len(),
             running: &running,
             finished: words.as_deref().zip(finished.map(|(_, outcome)| outcome)),
             left: self.left(state),
@@ -223,34 +228,35 @@ impl<'a> Clock<'a> {
     }
 
     fn words(&self, at: usize) -> String {
-        let Cell { subject, method, seed, work, .. } = self.cells[at];
-        let (subject, method) = (&self.subjects[subject].name, method.info().name);
+        let Job { benchmark, competitor, seed, work, .. } = self.jobs[at];
+        let (benchmark, label) = (&self.benchmarks[benchmark].name, competitor.label);
+        let tuned = if self.jobs[at].is_tuned() { ", tuned" } else { "" };
         match work {
-            super::Work::Timing => format!("{subject} {method} {work}"),
-            _ => format!("{subject} {method} seed {seed} {work}"),
+            Work::Timing => format!("{benchmark} {label} {work}"),
+            _ => format!("{benchmark} {label} seed {seed} {work}{tuned}"),
         }
     }
 
-    /// What cells like it took, else what any took.
+    /// What jobs like it took, else what any took.
     fn left(&self, state: &ClockState) -> Option<Duration> {
         let all: Vec<f64> = state.seconds.values().flatten().copied().collect();
         if all.is_empty() {
             return None;
         }
         let expected = |at: usize| {
-            state.seconds.get(&kind(&self.cells[at])).map_or(mean(&all), |own| mean(own))
+            state.seconds.get(&kind(&self.jobs[at])).map_or(mean(&all), |own| mean(own))
         };
-        let open = (0..self.cells.len()).filter(|&at| !state.done[at]);
+        let open = (0..self.jobs.len()).filter(|&at| !state.done[at]);
         let mut seconds: f64 = open.map(expected).sum();
         for (at, begin) in &state.running {
             seconds -= begin.elapsed().as_secs_f64().min(expected(*at));
         }
-        Some(Duration::from_secs_f64(seconds.max(0.0) / self.jobs as f64))
+        Some(Duration::from_secs_f64(seconds.max(0.0) / self.workers as f64))
     }
 }
 
-fn kind(cell: &Cell) -> (usize, &'static str, String) {
-    (cell.subject, cell.method.info().name, cell.work.to_string())
+fn kind(job: &Job) -> (usize, &'static str, String) {
+    (job.benchmark, job.competitor.label, format!("{} {}", job.work, job.is_tuned()))
 }
 
 /// A lock is only poisoned by a panic, which ends the program anyway.

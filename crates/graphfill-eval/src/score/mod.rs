@@ -89,7 +89,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The value of the primary metric in each tested row, for paired comparisons; empty where
-    /// the metric has no value a row: only a table's one block has.
+    /// the metric has no value per row: only a table's one block has.
     pub fn primary_by_row(&self) -> Vec<f64> {
         let blocks: Vec<usize> = (0..self.groups.len())
             .filter(|&group| is_block(&self.features.groups()[group].kind))
@@ -127,7 +127,7 @@ impl EstimateSink for Scorer<'_> {
                     if self.cells.contains(row, about.cell_of(feature)) {
                         let truth = self.features.value(group, row, feature);
                         let column = feature - about.features.start;
-                        score.add(at, column, estimates.value(row, feature), truth);
+                        score.add(at, column, estimates.mean(row, feature), truth);
                     }
                 }
             }

@@ -5,13 +5,19 @@
 //!                                                       what their surroundings say
 //!
 //! Its fixed point is the mean of a sparse Gaussian field.
+//!
+//! # Differences from the paper
+//!
+//! - α, β and the number of rounds (1 to 30) are chosen by validation, for every group of columns.
+//! - Numbers and categories are centred on the mean of their known cells before the first round.
 
 use graphfill_engine::cpu::{FinishRow, column_means, sparse_product};
 
 use crate::error::Result;
 use crate::features::Panel;
 use crate::method::MethodInfo;
-use crate::parameters::{Allowed, ParameterInfo, Parameters};
+use crate::parameters;
+use crate::parameters::{Allowed, Parameters};
 use crate::propagation::{Each, Loaded, Propagation, Purpose, ROUNDS};
 
 const ALPHA: &str = "alpha";
@@ -26,9 +32,17 @@ const VALUES_GRID: ([f64; 6], [f64; 4]) = ([0.2, 0.4, 0.7, 0.9, 0.97, 1.0], [0.3
 const RANKING_DEFAULT: [f64; 3] = [0.98, 0.9, 10.0];
 const VALUES_DEFAULT: [f64; 3] = [1.0, 0.6, 14.0];
 
-/// ARB.
-#[derive(Debug, Clone, Copy)]
-pub struct Arb;
+parameters! {
+    /// ARB: propagation with a virtual edge between all nodes.
+    pub struct Arb {
+        /// share that comes from the neighbours, the rest from the mean of all
+        alpha: Option<f64> = None, Allowed::Number { min: 0.0, max: 1.0 }, default "by validation, else 0.98 (1 for numbers)";
+        /// how far a known value may move towards its surroundings
+        beta: Option<f64> = None, Allowed::Number { min: 0.0, max: 1.0 }, default "by validation, else 0.9 (0.6 for numbers)";
+        /// number of rounds
+        rounds: Option<usize> = None, Allowed::Whole { min: 1.0, max: 10_000.0 }, default "1 to 30 by validation, else 10 (14 for numbers)";
+    }
+}
 
 impl Propagation for Arb {
     fn info(&self) -> &'static MethodInfo {
@@ -37,26 +51,7 @@ impl Propagation for Arb {
             title: "ARB",
             about: "Propagation with a virtual edge between all nodes and observed rows that may move.",
             reference: "AttriReBoost, arXiv 2501.00743",
-            parameters: &[
-                ParameterInfo {
-                    name: ALPHA,
-                    about: "share that comes from the neighbours, the rest from the mean of all",
-                    default: "by validation, else 0.98 (1 for numbers)",
-                    allowed: Allowed::Number { least: 0.0, most: 1.0 },
-                },
-                ParameterInfo {
-                    name: BETA,
-                    about: "how far a known value may move towards its surroundings",
-                    default: "by validation, else 0.9 (0.6 for numbers)",
-                    allowed: Allowed::Number { least: 0.0, most: 1.0 },
-                },
-                ParameterInfo {
-                    name: ROUNDS,
-                    about: "how often values are passed on",
-                    default: "1 to 30 by validation, else 10 (14 for numbers)",
-                    allowed: Allowed::Whole { least: 1.0, most: 10_000.0 },
-                },
-            ],
+            parameters: Arb::PARAMETERS,
         }
     }
 
@@ -87,7 +82,7 @@ impl Propagation for Arb {
             .with(ROUNDS, fixed.get(ROUNDS).unwrap_or(rounds))
     }
 
-    fn most_rounds(&self) -> usize {
+    fn max_rounds(&self) -> usize {
         30
     }
 
@@ -112,8 +107,10 @@ impl Propagation for Arb {
         let mut current = panel.values.clone();
         let mut next = vec![0.0f32; current.len()];
         for round in 1..=rounds.last().copied().unwrap_or(0) {
-            let pull: Vec<f32> =
-                column_means(&current, width).iter().map(|mean| (1.0 - alpha) * mean).collect();
+            let pull: Vec<f32> = match alpha {
+                1.0 => vec![0.0; width],
+                _ => column_means(&current, width).iter().map(|m| (1.0 - alpha) * m).collect(),
+            };
             let round_of = Round { panel, pull: &pull, alpha, beta };
             sparse_product(symmetric, &current, width, &mut next, &round_of);
             std::mem::swap(&mut current, &mut next);

@@ -2,13 +2,14 @@
 //!
 //!   x̂ = μ_a + c (score − s̄_a)       μ_a: mean of attribute a, s̄_a: mean of its scores on those cells
 //!
-//! c is one number a group, the less of the slope of least squares the likelier chance made it:
+//! Those cells are validation cells, which the model has not seen, and not the ones that settings are
+//! compared on: half of the rows each. c is one number a group, the less of the slope of least squares the likelier chance made it:
 //! c = slope · max(0, 1 − 1/F). The columns of 0/1 blocks are ranked and need none of it.
 
 use graphfill_data::CellMask;
 
 use crate::error::Result;
-use crate::features::{Centres, Features};
+use crate::features::{ColumnMeans, Features};
 use crate::learning::{Decoded, TrainedModel};
 use crate::method::{EstimateSink, Estimates};
 
@@ -32,7 +33,7 @@ impl Calibration {
     pub(super) fn of(
         features: &Features<'_>,
         models: &Decoded,
-        means: &Centres,
+        means: &ColumnMeans,
         cells: &Cells<'_>,
     ) -> Result<Self> {
         let wanted: Vec<bool> = features.groups().iter().map(|group| !group.is_ranking()).collect();
@@ -151,7 +152,7 @@ impl EstimateSink for Sums<'_, '_> {
                     };
                     if is_meant {
                         let value = self.features.value(group, row, feature);
-                        self.of_feature[feature].add(estimates.value(row, feature), value);
+                        self.of_feature[feature].add(estimates.mean(row, feature), value);
                     }
                 }
             }

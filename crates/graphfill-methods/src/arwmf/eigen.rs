@@ -5,16 +5,16 @@
 //! Each rotation makes one entry beside the diagonal zero; some sweeps over all of them leave nothing.
 
 /// Sweeps after which rounding is all that is left, whatever the matrix.
-const MOST_SWEEPS: usize = 30;
+const MAX_SWEEPS: usize = 30;
 /// What is left beside the diagonal, as a share of the matrix, when the sweeps end.
-const LEAST_REST: f64 = 1e-12;
+const MIN_REST: f64 = 1e-12;
 
 /// λ and U.
 pub(super) fn eigen(mut matrix: Vec<f64>, size: usize) -> (Vec<f64>, Vec<f64>) {
     let mut vectors = vec![0.0; size * size];
     (0..size).for_each(|at| vectors[at * size + at] = 1.0);
     let whole: f64 = matrix.iter().map(|entry| entry * entry).sum();
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let mut rest = 0.0;
         for first in 0..size {
             for second in first + 1..size {
@@ -22,7 +22,7 @@ pub(super) fn eigen(mut matrix: Vec<f64>, size: usize) -> (Vec<f64>, Vec<f64>) {
                 rotate(&mut matrix, &mut vectors, size, first, second);
             }
         }
-        if rest <= LEAST_REST * LEAST_REST * whole {
+        if rest <= MIN_REST * MIN_REST * whole {
             break;
         }
     }

@@ -20,7 +20,7 @@ const ITERATIONS: usize = 6;
 /// The stream of random directions.
 const STREAM: u32 = 0x4152_574D;
 /// A direction that is shorter than this share of what it was lies in those before it.
-const LEAST_REST: f64 = 1e-6;
+const MIN_REST: f64 = 1e-6;
 
 /// V and Λ, the largest |λ| first.
 #[derive(Debug, Clone)]
@@ -139,7 +139,7 @@ fn orthonormal(image: &[f32], size: usize, directions: usize) -> Vec<f64> {
             }
         }
         let rest = dot(own, own).sqrt();
-        let scale = if rest > LEAST_REST * length { 1.0 / rest } else { 0.0 };
+        let scale = if rest > MIN_REST * length { 1.0 / rest } else { 0.0 };
         own.iter_mut().for_each(|entry| *entry *= scale);
     }
     basis

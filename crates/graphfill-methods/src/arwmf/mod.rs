@@ -14,8 +14,8 @@
 //!
 //! Windows of 5 and 10, 1 and 5 negative samples and ranks up to 64 are compared on validation cells.
 //! With 5 negative samples the figures are near those that were reported for this task, and near those
-//! of the column mean: so it is done for the data sets that figures are published of. Validation prefers
-//! 1, which is better (Cora's recall at 10 is 0.15 in place of 0.125).
+//! of the column mean. Validation prefers 1, which is better (Cora's recall at 10 is 0.15 in place of
+//! 0.125).
 
 mod calibration;
 mod co_occurrence;
@@ -25,37 +25,53 @@ mod joint_graph;
 mod settings;
 
 use graphfill_data::CellMask;
-use graphfill_engine::MemoryLimit;
 
 use calibration::{Calibration, Cells};
 pub use co_occurrence::co_occurrence;
 use co_occurrence::fewer;
 pub use factors::Factors;
 pub use joint_graph::JointGraph;
-use settings::{NAME, PARAMETERS, Setting, Settings};
+use settings::{Setting, Settings};
 
 use crate::error::{MethodError, Result};
-use crate::features::Centres;
-use crate::learning::{Criterion, Decoded, HIDDEN_SETS, Scales, TrainedModel, Validator};
+use crate::features::{ColumnMeans, Features, Group};
+use crate::learning::{
+    Criterion, Decoded, HIDDEN_SETS, Likelihoods, TrainedModel, Validator, hidden_held_out_sets,
+};
 use crate::method::{Choice, DeviceUse, EstimateSink, Fitted, Method, MethodInfo, Score, Task};
+use crate::parameters;
+use crate::parameters::Allowed;
 
-/// Chen and others' method.
-#[derive(Debug, Clone, Copy)]
-pub struct Arwmf;
+parameters! {
+    /// ARWMF: attributed random walks as matrix factorisation.
+    pub struct Arwmf {
+        /// steps of a walk within which two vertices belong together
+        window: Option<usize> = None, Allowed::Whole { min: 1.0, max: 100.0 },
+            default "5 or 10, by validation";
+        /// negative samples: how much more often than by chance vertices must meet
+        negatives: Option<f64> = None, Allowed::Number { min: 1e-3, max: 1e3 },
+            default "1 or 5, by validation";
+        /// length of the vectors of nodes and attributes
+        rank: Option<usize> = None, Allowed::Whole { min: 1.0, max: 4096.0 },
+            default "64, 32 or 16, by validation";
+        /// weight of a node's link to an attribute; one to a neighbour has 1
+        attribute_weight: f64 = 1.0, Allowed::Number { min: 1e-6, max: 1e6 }, default "1";
+    }
+}
 
 impl Method for Arwmf {
     fn info(&self) -> &'static MethodInfo {
         &MethodInfo {
-            name: NAME,
+            name: "arwmf",
             title: "Attributed random walk as matrix factorisation",
             about: "Takes attributes for further nodes and factorises how often random walks over both meet a pair of them.",
             reference: "Chen and others: Attributed Random Walk as Matrix Factorization, 2019; the closed form as in Qiu and others: Network Embedding as Matrix Factorization, WSDM 2018",
-            parameters: PARAMETERS,
+            parameters: Arwmf::PARAMETERS,
         }
     }
 
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
-        Ok(Box::new(Factorised::fit(task)?))
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
+        Ok(Box::new(Factorised::fit(self, task)?))
     }
 
     fn device_use(&self) -> DeviceUse {
@@ -67,12 +83,12 @@ impl Method for Arwmf {
 struct Factorised {
     choices: Vec<Choice>,
     models: Decoded,
-    /// The vectors that have not seen the first sets of validation cells, and how many sets.
-    validated: Option<(Decoded, usize)>,
+    /// The vectors that have not seen the first held-out sets, and how many sets.
+    held_out: Option<(Decoded, usize)>,
     score: Option<f64>,
 }
 
-/// A setting, what it learnt, and how good that is.
+/// A setting, what it learned, and how good that is.
 struct Candidate {
     setting: Setting,
     model: Decoded,
@@ -81,17 +97,20 @@ struct Candidate {
 }
 
 impl Factorised {
-    fn fit(task: &Task<'_>) -> Result<Self> {
-        let settings = Settings::of(task)?;
+    fn fit(method: &Arwmf, task: &Task<'_>) -> Result<Self> {
+        let settings = Settings::of(method, task);
         check_memory(task, &settings)?;
         let features = task.features;
         let sets = task.validation.len().min(HIDDEN_SETS);
         let nothing = CellMask::none(features.rows(), features.cells());
         let hidden = task.validation[..sets].iter().fold(nothing, |all, set| all.union(set));
-        let unknown = task.unknown.union(&hidden);
-        let validator = (sets > 0)
-            .then(|| Validator::new(task, hidden.clone(), &unknown, Criterion::Published));
-        let cells = if sets > 0 { Cells::Hidden(&hidden) } else { Cells::Known(&unknown) };
+        let held_out = hidden_held_out_sets(task);
+        let held_out = task.held_out.iter().take(held_out);
+        let unknown = held_out.fold(task.unknown.union(&hidden), |all, set| all.union(set));
+        let (calibrated, scored) = calibration_split(features, &hidden);
+        let validator =
+            (sets > 0).then(|| Validator::new(task, scored, &unknown, Criterion::Published));
+        let cells = if sets > 0 { Cells::Hidden(&calibrated) } else { Cells::Known(&unknown) };
         let best = compare(task, &settings, &unknown, validator.as_ref(), &cells)?;
         let group_scores = match &validator {
             Some(validator) => validator.scores(&best.model)?,
@@ -105,19 +124,38 @@ impl Factorised {
             choices: choices(task, &best.setting, &group_scores),
             models,
             score: validator.is_some().then_some(best.score),
-            validated: (sets > 0).then_some((best.model, sets)),
+            held_out: Some((best.model, hidden_held_out_sets(task))),
         })
     }
 }
 
-/// Fails at once if the dense matrix has no room.
+/// The validation cells on which scores are calibrated, and those on which settings are compared: every
+/// other row each. Rankings need no calibration, and all cells of a table of them are compared on.
+fn calibration_split(features: &Features<'_>, hidden: &CellMask) -> (CellMask, CellMask) {
+    let nothing = CellMask::none(features.rows(), features.cells());
+    if features.groups().iter().all(Group::is_ranking) {
+        return (nothing, hidden.clone());
+    }
+    let rows = hidden.touched_rows();
+    let every_other = rows.iter().step_by(2).map(|&row| row as usize);
+    let others = CellMask::of_rows(features.rows(), features.cells(), every_other);
+    let scored = hidden.without(&others);
+    // A single row is scored with what was drawn through it: there is no other.
+    if scored.is_empty() {
+        (hidden.clone(), hidden.clone())
+    } else {
+        (hidden.without(&scored), scored)
+    }
+}
+
+/// Fails at once if the dense matrix does not fit into memory.
 fn check_memory(task: &Task<'_>, settings: &Settings) -> Result<()> {
     let size = task.features.rows() + task.features.width();
     let matrix = co_occurrence::bytes(size);
-    let needed = matrix.saturating_add(factors::bytes(size, settings.most_rank()));
+    let needed = matrix.saturating_add(factors::bytes(size, settings.max_rank()));
     let largest = || format!("the matrix of all {size} nodes and attributes is dense");
     let lower = "the number of nodes, or take a method that needs no such matrix, as svga-p or arb";
-    let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
+    let limit = task.context.memory_limit();
     Ok(limit.check(needed, largest, lower)?)
 }
 
@@ -137,18 +175,21 @@ fn compare(
         ));
     }
     let mut matrix = vec![0.0f32; graph.size() * graph.size()];
-    let means = Centres::of(task.features, unknown);
+    let means = ColumnMeans::of(task.features, unknown);
     let mut best: Option<Candidate> = None;
     let steps = settings.windows.len() * settings.negatives.len();
-    task.progress.begin("arwmf: factorising", Some(steps as u64));
+    task.context.progress.begin("arwmf: factorising", Some(steps as u64));
     for &window in &settings.windows {
         let mut before = None;
         for &negatives in &settings.negatives {
             match before.replace(negatives) {
-                None => co_occurrence(&graph, window, negatives, task.progress, &mut matrix)?,
+                None => {
+                    co_occurrence(&graph, window, negatives, task.context.progress, &mut matrix)?
+                }
                 Some(before) => fewer(&mut matrix, negatives / before),
             }
-            let factors = Factors::of(&matrix, graph.size(), settings.most_rank(), task.seed);
+            let factors =
+                Factors::of(&matrix, graph.size(), settings.max_rank(), task.context.seed);
             for &rank in &settings.ranks {
                 let setting = Setting { window, negatives, rank, attribute_weight };
                 let mut model = decoded(task, &graph, &factors, rank);
@@ -159,11 +200,11 @@ fn compare(
                     best = Some(Candidate { setting, model, calibration, score });
                 }
             }
-            task.progress.advance(1);
-            task.progress.check()?;
+            task.context.progress.advance(1);
+            task.context.progress.check()?;
         }
     }
-    task.progress.end();
+    task.context.progress.end();
     best.ok_or_else(|| MethodError::Table("arwmf has no setting to try".to_owned()))
 }
 
@@ -172,8 +213,8 @@ fn refitted(task: &Task<'_>, best: &Candidate) -> Result<Decoded> {
     let Setting { window, negatives, rank, attribute_weight } = best.setting;
     let graph = JointGraph::new(task.graph, task.features, task.unknown, attribute_weight);
     let mut matrix = vec![0.0f32; graph.size() * graph.size()];
-    co_occurrence(&graph, window, negatives, task.progress, &mut matrix)?;
-    let factors = Factors::of(&matrix, graph.size(), rank, task.seed);
+    co_occurrence(&graph, window, negatives, task.context.progress, &mut matrix)?;
+    let factors = Factors::of(&matrix, graph.size(), rank, task.context.seed);
     let mut model = decoded(task, &graph, &factors, rank);
     model.models.iter_mut().for_each(|model| best.calibration.apply(model));
     Ok(model)
@@ -193,12 +234,14 @@ fn decoded(task: &Task<'_>, graph: &JointGraph, factors: &Factors, rank: usize) 
         weight: factors.right(graph.nodes()..graph.size(), rank),
         bias: Some(bias),
         factors: Vec::new(),
+        class_logits: None,
     };
     Decoded {
         nodes: graph.nodes(),
         models: vec![model],
-        offsets: Vec::new(),
-        scales: Scales::of_values(task.features),
+        prior_logits: Vec::new(),
+        likelihoods: Likelihoods::identity(task.features),
+        residuals: None,
     }
 }
 
@@ -221,7 +264,7 @@ fn choices(task: &Task<'_>, setting: &Setting, scores: &[Option<Score>]) -> Vec<
     groups
         .map(|(group, score)| Choice {
             group: group.name.clone(),
-            method: NAME,
+            method: "arwmf".to_owned(),
             parameters: setting.parameters(),
             validation: *score,
             reason: None,
@@ -238,18 +281,18 @@ impl Fitted for Factorised {
         self.models.estimate(task.features, &task.wanted(), None, sink)
     }
 
-    fn validated(&self, _task: &Task<'_>) -> usize {
-        self.validated.as_ref().map_or(0, |(_, sets)| *sets)
+    fn held_out_sets(&self, _task: &Task<'_>) -> usize {
+        self.held_out.as_ref().map_or(0, |(_, sets)| *sets)
     }
 
-    fn estimate_validation(
+    fn estimate_held_out(
         &self,
         task: &Task<'_>,
         set: usize,
         sink: &mut dyn EstimateSink,
     ) -> Result<()> {
-        let rows = task.validation[set].touched_rows();
-        match &self.validated {
+        let rows = task.held_out[set].touched_rows();
+        match &self.held_out {
             Some((models, _)) => models.estimate(task.features, &task.wanted(), Some(&rows), sink),
             None => Ok(()),
         }

@@ -1,49 +1,12 @@
-//! What can be set about ARWMF, and which settings validation compares.
+//! The settings of ARWMF that validation compares.
 
-use crate::error::Result;
-use crate::learning::Standing;
+use super::Arwmf;
 use crate::method::Task;
-use crate::parameters::{Allowed, ParameterInfo, Parameters};
-
-pub(super) const NAME: &str = "arwmf";
-
-const WINDOW: &str = "window";
-const NEGATIVES: &str = "negatives";
-const RANK: &str = "rank";
-const ATTRIBUTE_WEIGHT: &str = "attribute_weight";
-
-pub(super) const PARAMETERS: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: WINDOW,
-        about: "steps of a walk within which two places belong together",
-        default: "5 or 10, by validation",
-        allowed: Allowed::Whole { least: 1.0, most: 100.0 },
-    },
-    ParameterInfo {
-        name: NEGATIVES,
-        about: "negative samples: how much more often than by chance places must meet",
-        default: "published: 5; else 1 or 5, by validation",
-        allowed: Allowed::Number { least: 1e-3, most: 1e3 },
-    },
-    ParameterInfo {
-        name: RANK,
-        about: "length of the vectors of nodes and attributes",
-        default: "64, 32 or 16, by validation",
-        allowed: Allowed::Whole { least: 1.0, most: 4096.0 },
-    },
-    ParameterInfo {
-        name: ATTRIBUTE_WEIGHT,
-        about: "weight of a node's link to an attribute; one to a neighbour has 1",
-        default: "1",
-        allowed: Allowed::Number { least: 1e-6, most: 1e6 },
-    },
-];
+use crate::parameters::Parameters;
 
 /// What is compared where the caller leaves it open, the default first.
 const WINDOWS: &[usize] = &[5, 10];
-const ALL_NEGATIVES: &[f64] = &[1.0, 5.0];
-/// With which the reported figures are met.
-const PUBLISHED_NEGATIVES: f64 = 5.0;
+const NEGATIVES: &[f64] = &[1.0, 5.0];
 const RANKS: &[usize] = &[64, 32, 16];
 
 /// The candidates of a task.
@@ -58,30 +21,22 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn of(task: &Task<'_>) -> Result<Self> {
-        let fixed = task.fixed.of(NAME);
-        fixed.check(NAME, PARAMETERS)?;
+    pub(super) fn of(method: &Arwmf, task: &Task<'_>) -> Self {
         // Without validation there is nothing to compare.
-        let compared = if task.validation.is_empty() { 1 } else { usize::MAX };
-        let whole = |name: &str, open: &[usize]| match fixed.get(name) {
-            Some(number) => vec![number as usize],
-            None => open.iter().copied().take(compared).collect(),
-        };
-        let negatives = match fixed.get(NEGATIVES) {
-            Some(number) => vec![number],
-            None if Standing::of(task) == Standing::Published => vec![PUBLISHED_NEGATIVES],
-            None => ALL_NEGATIVES.iter().copied().take(compared).collect(),
-        };
-        Ok(Settings {
-            windows: whole(WINDOW, WINDOWS),
-            negatives,
-            ranks: whole(RANK, RANKS),
-            attribute_weight: fixed.get(ATTRIBUTE_WEIGHT).unwrap_or(1.0),
-        })
+        let count = if task.validation.is_empty() { 1 } else { usize::MAX };
+        fn open<T: Copy>(given: Option<T>, candidates: &[T], count: usize) -> Vec<T> {
+            given.map_or_else(|| candidates.iter().copied().take(count).collect(), |own| vec![own])
+        }
+        Settings {
+            windows: open(method.window, WINDOWS, count),
+            negatives: open(method.negatives, NEGATIVES, count),
+            ranks: open(method.rank, RANKS, count),
+            attribute_weight: method.attribute_weight,
+        }
     }
 
     /// The largest rank.
-    pub(super) fn most_rank(&self) -> usize {
+    pub(super) fn max_rank(&self) -> usize {
         self.ranks.iter().copied().max().unwrap_or(1)
     }
 }
@@ -99,9 +54,9 @@ impl Setting {
     /// By name.
     pub(super) fn parameters(&self) -> Parameters {
         Parameters::default()
-            .with(WINDOW, self.window as f64)
-            .with(NEGATIVES, self.negatives)
-            .with(RANK, self.rank as f64)
-            .with(ATTRIBUTE_WEIGHT, self.attribute_weight)
+            .with("window", self.window as f64)
+            .with("negatives", self.negatives)
+            .with("rank", self.rank as f64)
+            .with("attribute_weight", self.attribute_weight)
     }
 }

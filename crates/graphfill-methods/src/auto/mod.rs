@@ -1,39 +1,68 @@
-//! `auto`: the best method for every column, by validation.
+//! `auto`: the best method for every column, on cells that chose nothing else.
 //!
-//! The propagation methods are fitted, and each group of features takes the one with the least loss
-//! on the validation cells. The graph must earn its place: a group whose best method beats the column
-//! mean by less than three standard errors of the paired difference gets the column mean. Then SVGA-P
-//! is trained, where that takes minutes at most, and has every group that it estimates better.
+//! The propagation methods are fitted, and each group of features takes the one with the smallest loss
+//! on held-out cells. A method must earn its place: a group whose best method beats the column mean by
+//! less than three standard errors of the paired difference gets the column mean. Then SVGA-P is
+//! trained, where that takes minutes at most, and gets every group that it estimates better. Where it
+//! diverges, or memory or time do not suffice, propagation stands, and the choices say why.
+//!
+//! Held-out cells are not those on which parameters are chosen and training is stopped: half of the
+//! validation sets are kept for the comparison alone.
 
-mod estimates;
-mod validate;
+mod fitted;
 
+use std::sync::Arc;
+
+use graphfill_data::CellMask;
 use graphfill_engine::{EngineError, TensorStore};
 
+use crate::arb::Arb;
 use crate::column_mean::ColumnMean;
+use crate::context::{Context, IgnoreCancel};
 use crate::error::{MethodError, Result};
-use crate::learning::{Ended, Undisturbed};
-use crate::method::{Choice, Fitted, LabelUse, Measure, Method, MethodInfo, Score, Task};
-use crate::propagation::Chosen;
-use crate::registry;
-use crate::selection::ValidationRows;
-use crate::svga_p::{self, SvgaP};
-use estimates::{AutoFitted, read_choices, save_choices};
+use crate::feature_propagation::FeaturePropagation;
+use crate::learning::StopReason;
+use crate::method::{
+    Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, Score, Task,
+};
+use crate::neighbour_mean::NeighbourMean;
+use crate::parameters;
+use crate::pcfi::Pcfi;
+use crate::selection::{Detail, ScoredCells, Scores, ValidationRows};
+use crate::svga_p::SvgaP;
+use fitted::AutoFitted;
 
-/// The method where nothing can be compared.
-const UNCOMPARED: &str = "arb";
-/// How many standard errors a method must be ahead of the baseline: the best of many candidates
+/// How many standard errors a method must be ahead of the column mean: the best of many candidates
 /// looks better than it is.
 const CLEARLY_AHEAD: f64 = 3.0;
-/// How many standard errors are nothing, between two methods neither of which is the best of many.
+/// The same for a single candidate, the trained method.
+const AHEAD: f64 = 2.5;
+/// How many standard errors are noise between two methods neither of which is the best of many.
 const NOISE: f64 = 1.0;
-/// SVGA-P is left out where it would take longer, or where less time is left.
-const LONGEST_SECONDS: f64 = 900.0;
-const SHORTEST_SECONDS: f64 = 10.0;
+/// Without a time limit, a method that takes longer is left out.
+const MAX_SECONDS: f64 = 900.0;
+/// With a time limit, a method is trained if this share of the time that it needs is left: early
+/// stopping usually ends it sooner, and at the deadline the best so far is taken.
+const MIN_SHARE_OF_TIME: f64 = 0.1;
 
-/// Chooses among the other methods.
-#[derive(Debug, Clone, Copy)]
-pub struct Auto;
+parameters! {
+    /// Chooses among other methods, column by column.
+    pub struct Auto [
+        candidates: Vec<Arc<dyn Method>> = candidates(),
+        trained: Arc<dyn Method> = Arc::new(SvgaP::new())
+    ] {}
+}
+
+/// The column mean first: it is what the others must beat. Of equals the simplest wins.
+fn candidates() -> Vec<Arc<dyn Method>> {
+    vec![
+        Arc::new(ColumnMean::new()),
+        Arc::new(NeighbourMean::new()),
+        Arc::new(FeaturePropagation::new()),
+        Arc::new(Arb::new()),
+        Arc::new(Pcfi::new()),
+    ]
+}
 
 impl Method for Auto {
     fn info(&self) -> &'static MethodInfo {
@@ -42,167 +71,244 @@ impl Method for Auto {
             title: "Automatic choice",
             about: "Fits the propagation methods and SVGA-P, and gives each column the one that does best on values hidden from it.",
             reference: "",
-            parameters: &[],
+            parameters: Auto::PARAMETERS,
         }
     }
 
     fn label_use(&self) -> LabelUse {
-        LabelUse::Learnt
+        LabelUse::Learned
     }
 
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
-        if task.validation.is_empty() {
-            let fitted = registry::find(UNCOMPARED)?.fit(task)?;
-            let unchecked = fitted.choices().iter().map(|choice| Choice {
-                reason: Some("too few observed rows to compare methods on".to_owned()),
-                ..choice.clone()
-            });
-            return Ok(Box::new(Chosen::new(task, unchecked.collect())));
+    fn with_candidates(&self, methods: &[Arc<dyn Method>]) -> Option<Arc<dyn Method>> {
+        let same = |own: &Arc<dyn Method>| {
+            let found = methods.iter().find(|method| method.info().name == own.info().name);
+            Arc::clone(found.unwrap_or(own))
+        };
+        let candidates = self.candidates.iter().map(same).collect();
+        Some(Arc::new(Auto { candidates, trained: same(&self.trained) }))
+    }
+
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
+        let (validation, held_out) = split(task);
+        if held_out.is_empty() {
+            return Ok(Box::new(self.uncompared(task)?));
         }
-        let propagation = Chosen::new(task, propagation_choices(task)?);
-        let learnt = match worth_training(task) {
-            Ok(()) => train(task)?,
-            Err(reason) => Err(reason),
-        };
-        let fitted = match learnt {
-            Ok(learnt) => compare(task, propagation, learnt)?,
-            Err(reason) => AutoFitted::of_propagation(propagation, Some(&reason)),
-        };
-        if let Some(checkpoint) = &task.training.checkpoint {
-            save_choices(&checkpoint.path, &fitted)?;
+        let task = &Task { validation: &validation, held_out: &held_out, ..*task };
+        let mut fitted = self.compare_propagation(task)?;
+        match self.train(task)? {
+            Ok(trained) => self.compare_trained(task, &mut fitted, trained)?,
+            Err(reason) => fitted.add_reason(&reason),
         }
         Ok(Box::new(fitted))
     }
 
-    fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        let learnt = SvgaP.restore(task, saved)?;
-        let choices = read_choices(saved, task)?;
-        let propagation = Chosen::new(task, choices.propagation);
-        Ok(Box::new(AutoFitted::new(propagation, learnt, choices.is_learnt)))
+    fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        let methods = self.candidates.iter().chain([&self.trained]);
+        Ok(Box::new(AutoFitted::read(&methods.cloned().collect::<Vec<_>>(), task, state)?))
     }
 }
 
-/// The best propagation method of every group.
-fn propagation_choices(task: &Task<'_>) -> Result<Vec<Choice>> {
-    let sets = validation_rows(task, task.validation.len());
-    let mut weighed = Vec::new();
-    // Simplest first, the baseline at the head: of equals the simplest wins.
-    for method in registry::propagations() {
-        let fitted = method.fit(task)?;
-        let scores = validate::validate(fitted.as_ref(), task, &sets)?;
-        weighed.push((fitted.choices().to_vec(), scores.finish(&sets), scores));
+/// Validation sets, and sets that are held out: half of them each; a single set is cut in two.
+fn split(task: &Task<'_>) -> (Vec<CellMask>, Vec<CellMask>) {
+    match task.validation {
+        [] => (Vec::new(), Vec::new()),
+        [only] => {
+            let rows = only.touched_rows();
+            let half = |parity: usize| {
+                CellMask::build(only.rows(), task.features.cells(), |row, cells| {
+                    match rows.binary_search(&(row as u32)) {
+                        Ok(at) if at % 2 == parity && only.is_whole(row) => {
+                            cells.extend(0..task.features.cells() as u32);
+                        }
+                        Ok(at) if at % 2 == parity => cells.extend_from_slice(only.cells(row)),
+                        _ => {}
+                    }
+                })
+            };
+            (vec![half(0)], vec![half(1)])
+        }
+        sets => {
+            let (validation, held_out) = sets.split_at(sets.len().div_ceil(2));
+            (validation.to_vec(), held_out.to_vec())
+        }
     }
-    let choices = (0..task.features.groups().len()).map(|group| {
-        let candidates: Vec<Weighed<'_>> = weighed
-            .iter()
-            .map(|(choices, finished, scores)| Weighed {
-                choice: &choices[group],
-                score: finished[group],
-                losses: scores.losses(group, &sets),
-            })
-            .collect();
-        choose(&candidates)
-    });
-    Ok(choices.collect())
+}
+
+impl Auto {
+    /// ARB for every column, where there are too few rows to compare anything.
+    fn uncompared(&self, task: &Task<'_>) -> Result<AutoFitted> {
+        let usual = self.candidates.iter().find(|method| method.info().name == "arb");
+        let usual = usual.unwrap_or(&self.candidates[0]);
+        let fit = usual.fit_task(task)?;
+        let choices = fit.choices().iter().map(|choice| Choice {
+            reason: Some("too few observed rows to compare methods on".to_owned()),
+            ..choice.clone()
+        });
+        let choices = choices.collect();
+        Ok(AutoFitted::new(vec![(Arc::clone(usual), fit)], None, choices))
+    }
+
+    /// The best propagation method of every group.
+    fn compare_propagation(&self, task: &Task<'_>) -> Result<AutoFitted> {
+        let sets = validation_rows(task, task.held_out.len());
+        let (mut fits, mut scored) = (Vec::new(), Vec::new());
+        for method in &self.candidates {
+            let fit = method.fit_task(task)?;
+            let scores = score(fit.as_ref(), task, &sets)?;
+            scored.push((scores.finish(&sets), scores));
+            fits.push((Arc::clone(method), fit));
+        }
+        let choices = (0..task.features.groups().len()).map(|group| {
+            let candidates: Vec<Candidate<'_>> = fits
+                .iter()
+                .zip(&scored)
+                .map(|((_, fit), (finished, scores))| Candidate {
+                    choice: &fit.choices()[group],
+                    score: finished[group],
+                    losses: scores.losses(group, &sets),
+                })
+                .collect();
+            choose(&candidates)
+        });
+        let choices = choices.collect();
+        Ok(AutoFitted::new(fits, None, choices))
+    }
+
+    /// The trained method, or why there is none: it would take too long, it diverged, or memory or a
+    /// device failed.
+    fn train(&self, task: &Task<'_>) -> Result<std::result::Result<Box<dyn Fitted>, String>> {
+        let name = self.trained.info().name;
+        let expected = self.trained.expected_seconds(task).unwrap_or(0.0);
+        match &task.context.deadline {
+            Some(deadline) if deadline.left().as_secs_f64() < MIN_SHARE_OF_TIME * expected => {
+                let (left, expected) = (deadline.left().as_secs_f64(), expected.ceil());
+                return Ok(Err(format!(
+                    "{name} needs about {expected} seconds, and the time limit leaves {left:.0}"
+                )));
+            }
+            None if expected > MAX_SECONDS => {
+                let minutes = (expected / 60.0).round();
+                return Ok(Err(format!(
+                    "{name} may be better but takes about {minutes} minutes: choose it, or set a time limit"
+                )));
+            }
+            _ => {}
+        }
+        match self.trained.fit_task(task) {
+            Ok(fitted) => Ok(Ok(fitted)),
+            Err(MethodError::Engine(EngineError::Memory { .. })) => {
+                Ok(Err(format!("there is too little memory for {name}")))
+            }
+            Err(MethodError::Diverged { updates }) => Ok(Err(format!(
+                "{name} diverged after {updates} updates (are there extreme values?)"
+            ))),
+            Err(MethodError::Engine(error @ EngineError::Device { .. })) => {
+                Ok(Err(format!("{name} could not be trained: {error}")))
+            }
+            Err(MethodError::Table(problem)) => Ok(Err(format!("{name}: {problem}"))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives every group to the trained method unless propagation is better on held-out cells.
+    fn compare_trained(
+        &self,
+        task: &Task<'_>,
+        fitted: &mut AutoFitted,
+        trained: Box<dyn Fitted>,
+    ) -> Result<()> {
+        // A caller who cancelled wants the best estimates so far.
+        let ignored = IgnoreCancel(task.context.progress);
+        let finishing = Context { progress: &ignored, ..task.context.clone() };
+        let task = &match trained.stopped_early() {
+            Some(StopReason::Cancelled) => Task { context: &finishing, ..*task },
+            _ => *task,
+        };
+        let sets = validation_rows(task, trained.held_out_sets(task));
+        let own = score(trained.as_ref(), task, &sets)?;
+        let own_scores = own.finish(&sets);
+        let others = fitted.fits().iter().map(|(_, fit)| {
+            let scores = score(fit.as_ref(), task, &sets)?;
+            Ok((scores.finish(&sets), scores))
+        });
+        let others = others.collect::<Result<Vec<_>>>()?;
+        let mut chosen = Vec::new();
+        for group in 0..task.features.groups().len() {
+            let candidate = |at: usize| Candidate {
+                choice: &fitted.fits()[at].1.choices()[group],
+                score: others[at].0[group],
+                losses: others[at].1.losses(group, &sets),
+            };
+            let own = Candidate {
+                choice: &trained.choices()[group],
+                score: own_scores[group],
+                losses: own.losses(group, &sets),
+            };
+            let (baseline, other) = (candidate(0), candidate(fitted.assigned(group)));
+            let earned = fitted.assigned(group) != 0 || is_ahead(&own, &baseline, AHEAD);
+            chosen.push((is_no_worse(&own, &other) && earned).then(|| Choice {
+                validation: own.score,
+                reason: against(&own, &other),
+                ..own.choice.clone()
+            }));
+        }
+        fitted.add_trained(Arc::clone(&self.trained), trained, chosen);
+        Ok(())
+    }
 }
 
 fn validation_rows(task: &Task<'_>, sets: usize) -> Vec<ValidationRows> {
-    let sets = task.validation[..sets].iter();
+    let sets = task.held_out[..sets].iter();
     sets.map(|cells| ValidationRows::of(task.features, cells)).collect()
 }
 
-/// Why SVGA-P is not trained, if it should not be.
-fn worth_training(task: &Task<'_>) -> std::result::Result<(), String> {
-    let seconds = svga_p::expected_seconds(task);
-    if task.training.deadline.is_some_and(|end| end.left().as_secs_f64() < SHORTEST_SECONDS) {
-        return Err("the time limit leaves none for svga-p".to_owned());
+/// Scores a fitted method on held-out sets, each unknown while it is scored.
+fn score(fitted: &dyn Fitted, task: &Task<'_>, sets: &[ValidationRows]) -> Result<Scores> {
+    let mut scores = Scores::new(task.features, sets, task.ranking_depth, Detail::Losses);
+    for set in 0..sets.len() {
+        fitted.estimate_held_out(
+            task,
+            set,
+            &mut ScoringSink { task, sets, set, scores: &mut scores },
+        )?;
     }
-    if seconds > LONGEST_SECONDS && task.training.deadline.is_none() {
-        let minutes = (seconds / 60.0).round();
-        return Err(format!(
-            "svga-p may be better but takes about {minutes} minutes: choose it, or set a time limit"
-        ));
-    }
-    Ok(())
+    Ok(scores)
 }
 
-/// SVGA-P, or why it cannot be trained here: there is too little memory for it, or a card failed.
-fn train<'a>(task: &Task<'a>) -> Result<std::result::Result<Box<dyn Fitted + 'a>, String>> {
-    match SvgaP.fit(task) {
-        Ok(fitted) => Ok(Ok(fitted)),
-        Err(MethodError::Engine(EngineError::Memory { .. })) => {
-            Ok(Err("there is too little memory for svga-p".to_owned()))
-        }
-        Err(MethodError::Engine(error @ EngineError::Device { .. })) => {
-            Ok(Err(format!("svga-p could not be trained: {error}")))
-        }
-        Err(error) => Err(error),
-    }
+struct ScoringSink<'a, 'b> {
+    task: &'b Task<'a>,
+    sets: &'b [ValidationRows],
+    set: usize,
+    scores: &'b mut Scores,
 }
 
-/// Gives every group to SVGA-P unless propagation is better on cells that neither has seen.
-fn compare<'a>(
-    task: &Task<'a>,
-    propagation: Chosen<'a>,
-    learnt: Box<dyn Fitted + 'a>,
-) -> Result<AutoFitted<'a>> {
-    let undisturbed = Undisturbed(task.progress);
-    let task = &match learnt.ended_early() {
-        Some(Ended::Stopped) => Task { progress: &undisturbed, ..*task },
-        _ => Task { ..*task },
-    };
-    let sets = validation_rows(task, learnt.validated(task));
-    let baseline = ColumnMean.fit(task)?;
-    let scored = |fitted: &dyn Fitted| validate::validate(fitted, task, &sets);
-    let [mean, own, other] =
-        [scored(baseline.as_ref())?, scored(&propagation)?, scored(learnt.as_ref())?];
-    let [mean_scores, own_scores, other_scores] = [&mean, &own, &other].map(|s| s.finish(&sets));
-    let mut is_learnt = Vec::new();
-    for group in 0..task.features.groups().len() {
-        let baseline = Weighed {
-            choice: &baseline.choices()[group],
-            score: mean_scores[group],
-            losses: mean.losses(group, &sets),
-        };
-        let own = Weighed {
-            choice: &propagation.choices()[group],
-            score: own_scores[group],
-            losses: own.losses(group, &sets),
-        };
-        let other = Weighed {
-            choice: &learnt.choices()[group],
-            score: other_scores[group],
-            losses: other.losses(group, &sets),
-        };
-        let earned =
-            own.choice.method != baseline.choice.method || is_ahead(&other, &baseline, NOISE);
-        is_learnt.push((is_no_worse(&other, &own) && earned).then(|| Choice {
-            validation: other.score,
-            reason: against(&other, &own),
-            ..other.choice.clone()
-        }));
+impl EstimateSink for ScoringSink<'_, '_> {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        let (rows, hidden) = (&self.sets[self.set], &self.task.held_out[self.set]);
+        let cells = ScoredCells::new(self.task.features, rows, hidden, estimates.features());
+        self.scores.add(&cells, &self.sets[..self.set], estimates);
+        Ok(())
     }
-    Ok(AutoFitted::weighed(propagation, learnt, is_learnt))
 }
 
 /// A candidate for one group.
-struct Weighed<'a> {
+struct Candidate<'a> {
     choice: &'a Choice,
     score: Option<Score>,
     losses: Vec<f64>,
 }
 
-fn better(own: &Weighed<'_>, other: &Weighed<'_>) -> bool {
+fn better(own: &Candidate<'_>, other: &Candidate<'_>) -> bool {
     match (&own.score, &other.score) {
         (Some(own), Some(other)) => own.is_better_than(other),
         _ => false,
     }
 }
 
-/// Whether a learnt candidate may stand in for propagation. Rankings of a few hundred rows are noisy,
-/// and propagation was chosen as the best of hundreds on these very rows: it must be clearly ahead to
-/// be preferred. Values must be met better.
-fn is_no_worse(candidate: &Weighed<'_>, other: &Weighed<'_>) -> bool {
+/// Whether the trained method may replace propagation. Rankings of a few hundred rows are noisy, and
+/// propagation is the best of several on these rows: it must be ahead by more than noise to be
+/// preferred. Values must be estimated better.
+fn is_no_worse(candidate: &Candidate<'_>, other: &Candidate<'_>) -> bool {
     match candidate.score.map(|score| score.measure) {
         Some(Measure::Recall { .. }) => standard_errors(&other.losses, &candidate.losses) > -NOISE,
         _ => better(candidate, other),
@@ -210,7 +316,7 @@ fn is_no_worse(candidate: &Weighed<'_>, other: &Weighed<'_>) -> bool {
 }
 
 /// Whether a candidate beats the baseline by so many standard errors.
-fn is_ahead(candidate: &Weighed<'_>, baseline: &Weighed<'_>, by: f64) -> bool {
+fn is_ahead(candidate: &Candidate<'_>, baseline: &Candidate<'_>, by: f64) -> bool {
     // Errors and their squares: the one is steady where tails are heavy, the other sees the rare
     // large errors that a method avoids.
     let squares = |losses: &[f64]| losses.iter().map(|loss| loss * loss).collect::<Vec<f64>>();
@@ -219,9 +325,9 @@ fn is_ahead(candidate: &Weighed<'_>, baseline: &Weighed<'_>, by: f64) -> bool {
     better(candidate, baseline) && plain.max(squared) >= by
 }
 
-fn choose(candidates: &[Weighed<'_>]) -> Choice {
+fn choose(candidates: &[Candidate<'_>]) -> Choice {
     let baseline = &candidates[0];
-    let best_of = |eligible: &dyn Fn(&Weighed<'_>) -> bool| {
+    let best_of = |eligible: &dyn Fn(&Candidate<'_>) -> bool| {
         let eligible = candidates[1..].iter().filter(|candidate| eligible(candidate));
         eligible.reduce(|best, candidate| if better(candidate, best) { candidate } else { best })
     };
@@ -240,13 +346,13 @@ fn choose(candidates: &[Weighed<'_>]) -> Choice {
 }
 
 /// What a candidate reached beside what another did, in words.
-fn against(candidate: &Weighed<'_>, other: &Weighed<'_>) -> Option<String> {
+fn against(candidate: &Candidate<'_>, other: &Candidate<'_>) -> Option<String> {
     let (own, theirs) = (candidate.score?, other.score?);
     let name = match own.measure {
         Measure::Recall { at } => format!("recall@{at}"),
         Measure::RootMeanSquaredError => "RMSE".to_owned(),
     };
-    let rival = match other.choice.method {
+    let rival = match other.choice.method.as_str() {
         "column-mean" => "the column mean",
         method => method,
     };

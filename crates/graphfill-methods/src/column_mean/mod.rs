@@ -4,12 +4,14 @@
 
 use crate::error::Result;
 use crate::method::{DeviceUse, MethodInfo};
+use crate::parameters;
 use crate::parameters::Parameters;
 use crate::propagation::{Each, Loaded, Propagation};
 
-/// Column mean; the most frequent level of a category.
-#[derive(Debug, Clone, Copy)]
-pub struct ColumnMean;
+parameters! {
+    /// Column mean; the most frequent level of a category.
+    pub struct ColumnMean {}
+}
 
 impl Propagation for ColumnMean {
     fn info(&self) -> &'static MethodInfo {
@@ -18,7 +20,7 @@ impl Propagation for ColumnMean {
             title: "Column mean",
             about: "The mean of each column (the most frequent level of a category); ignores the graph.",
             reference: "",
-            parameters: &[],
+            parameters: ColumnMean::PARAMETERS,
         }
     }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::parameters::{ParameterField, Value};
+
 /// Which encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum EncoderKind {
@@ -15,7 +17,7 @@ pub enum EncoderKind {
     Gat,
     /// Graph convolution without activations (Wu and others, 2019).
     Sgc,
-    /// A row for each node: the graph is known to the field alone.
+    /// A row for each node: only the GMRF knows the graph.
     Linear,
 }
 
@@ -28,6 +30,9 @@ impl EncoderKind {
         EncoderKind::Sgc,
         EncoderKind::Linear,
     ];
+
+    /// The names of all of them.
+    pub const WORDS: &'static [&'static str] = &["gcn", "sage", "gat", "sgc", "linear"];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -55,6 +60,22 @@ impl FromStr for EncoderKind {
             let known = EncoderKind::ALL.map(EncoderKind::name).join(", ");
             format!("'{text}' is not an encoder; the encoders are {known}")
         })
+    }
+}
+
+impl ParameterField for EncoderKind {
+    type Given = EncoderKind;
+    fn given(value: EncoderKind) -> Self {
+        value
+    }
+    fn value(&self) -> Option<Value> {
+        Some(self.name().into())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Word(word) => word.parse().ok(),
+            Value::Number(_) => None,
+        }
     }
 }
 

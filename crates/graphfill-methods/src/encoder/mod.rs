@@ -29,7 +29,7 @@ pub use normalised_graph::NormalisedGraph;
 pub const DEFAULT_DEPTH: usize = 2;
 
 /// More layers than anybody has a use for: rows are long equal by then.
-const MOST_LAYERS: usize = 100;
+const MAX_LAYERS: usize = 100;
 
 /// Whether rows also reach Z past the graph, which would smooth away what nodes bring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum OwnPath {
     Added,
 }
 
-/// Whether every node has a learnt row of its own at the beginning.
+/// Whether every node has a learned row of its own at the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity {
     /// It has.
@@ -56,7 +56,7 @@ pub enum Identity {
 pub enum Mode {
     /// Learning, with dropout.
     Training,
-    /// Using what was learnt, without.
+    /// Using what was learned, without.
     Prediction,
 }
 
@@ -74,7 +74,7 @@ pub struct Encoder {
     pub hidden_dropout: f32,
     /// Whether rows also reach Z past the graph.
     pub own_path: OwnPath,
-    /// Whether every node has a learnt row of its own.
+    /// Whether every node has a learned row of its own.
     pub identity: Identity,
 }
 
@@ -117,8 +117,8 @@ impl Encoder {
         if width == 0 {
             return Some("the width is 0, not at least 1".to_owned());
         }
-        if !(1..=MOST_LAYERS).contains(&depth) {
-            return Some(format!("the depth is {depth}, not from 1 to {MOST_LAYERS}"));
+        if !(1..=MAX_LAYERS).contains(&depth) {
+            return Some(format!("the depth is {depth}, not from 1 to {MAX_LAYERS}"));
         }
         if !(0.0..1.0).contains(&hidden_dropout) {
             return Some(format!("the hidden dropout is {hidden_dropout}, not in 0 ≤ rate < 1"));

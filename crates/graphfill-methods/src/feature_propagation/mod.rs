@@ -3,21 +3,31 @@
 //!   X ← S X,  then  X_known ← what is known        S = D^-½ A D^-½
 //!
 //! Works a cell at a time. Rows that are known throughout are never computed.
+//!
+//! # Differences from the paper
+//!
+//! - The number of rounds, 1 to the published 40, is chosen by validation.
+//! - Numbers and categories are centred: a value that nothing reaches is the mean of its column, not 0.
 
 use graphfill_engine::cpu::{FinishRow, sparse_product};
 
 use crate::error::Result;
 use crate::features::Panel;
 use crate::method::MethodInfo;
-use crate::parameters::{Allowed, ParameterInfo, Parameters};
+use crate::parameters;
+use crate::parameters::{Allowed, Parameters};
 use crate::propagation::{Each, Loaded, Propagation, Purpose, ROUNDS};
 
-/// The rounds of the published method, where nothing can be compared.
-const PUBLISHED_ROUNDS: f64 = 40.0;
+/// The rounds of the published method.
+const PUBLISHED_ROUNDS: usize = 40;
 
-/// Feature propagation.
-#[derive(Debug, Clone, Copy)]
-pub struct FeaturePropagation;
+parameters! {
+    /// Feature propagation.
+    pub struct FeaturePropagation {
+        /// number of rounds
+        rounds: Option<usize> = None, Allowed::Whole { min: 1.0, max: 10_000.0 }, default "1 to 40 by validation, else 40";
+    }
+}
 
 impl Propagation for FeaturePropagation {
     fn info(&self) -> &'static MethodInfo {
@@ -26,21 +36,16 @@ impl Propagation for FeaturePropagation {
             title: "Feature propagation",
             about: "Spreads known values along edges and resets them after every round.",
             reference: "Rossi et al., LoG 2022, arXiv 2111.12128",
-            parameters: &[ParameterInfo {
-                name: ROUNDS,
-                about: "how often values are passed on",
-                default: "1 to 30 by validation, else 40",
-                allowed: Allowed::Whole { least: 1.0, most: 10_000.0 },
-            }],
+            parameters: FeaturePropagation::PARAMETERS,
         }
     }
 
     fn default(&self, _purpose: Purpose, fixed: &Parameters) -> Parameters {
-        Parameters::default().with(ROUNDS, fixed.get(ROUNDS).unwrap_or(PUBLISHED_ROUNDS))
+        Parameters::default().with(ROUNDS, fixed.get(ROUNDS).unwrap_or(PUBLISHED_ROUNDS as f64))
     }
 
-    fn most_rounds(&self) -> usize {
-        30
+    fn max_rounds(&self) -> usize {
+        PUBLISHED_ROUNDS
     }
 
     fn run(

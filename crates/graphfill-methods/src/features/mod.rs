@@ -13,18 +13,29 @@
 //! Centred means that the mean over the known cells is subtracted before a method sees a value
 //! and added to what it returns, so that a method which knows nothing says "the mean".
 //!
+//! Methods compute in single precision. A column with numbers beyond [`MAX_MAGNITUDE`] is therefore
+//! divided by a power of two, its **unit**; estimates are multiplied with it when they are written.
+//!
 //! A **cell** is what can be missing: one of a single column, one a column of a block. A category
 //! has one cell and L features.
 
-mod centres;
+mod column_means;
 mod panel;
+mod sample;
 
 use std::ops::Range;
 
-use graphfill_data::{Block, BlockKind, CellMask, Column, ColumnData, Kind, NodeTable};
+use graphfill_data::{Block, BlockKind, CellMask, Column, ColumnData, Kind, Levels, NodeTable};
 
-pub use centres::Centres;
+use crate::schema::{ColumnSchema, ColumnType, Schema};
+
+pub use column_means::ColumnMeans;
+pub(crate) use column_means::MIN_KNOWN;
 pub use panel::{Panel, Panels};
+pub use sample::ColumnSample;
+
+/// Numbers whose squares single precision holds, with room for sums of many.
+const MAX_MAGNITUDE: f64 = 1e15;
 
 /// The features of a table.
 #[derive(Debug)]
@@ -34,6 +45,8 @@ pub struct Features<'a> {
     cells: usize,
     groups: Vec<Group>,
     values: Vec<Values<'a>>,
+    /// The means of a model's training table, for columns of which a later table knows little.
+    trained_means: Option<Vec<f64>>,
 }
 
 /// A column of the table and the features that it became.
@@ -49,6 +62,9 @@ pub struct Group {
     pub features: Range<usize>,
     /// Its cells.
     pub cells: Range<usize>,
+    /// What one stands for in its values, estimates and errors: 1, or a power of two in a column of
+    /// numbers so large that single precision could not hold their squares.
+    pub unit: f64,
 }
 
 /// What a group holds.
@@ -101,14 +117,37 @@ impl<'a> Features<'a> {
             cells: 0,
             groups: Vec::new(),
             values: Vec::new(),
+            trained_means: None,
         };
         for (position, column) in table.columns().iter().enumerate() {
-            features.push(position, column);
+            features.push(position, column, None);
         }
         features
     }
 
-    fn push(&mut self, position: usize, column: &'a Column) {
+    /// The features of the columns of a schema, in its order, with its category levels. A cell with
+    /// another level counts as missing. The table must have the columns of the schema.
+    pub fn with_schema(table: &'a NodeTable, schema: &Schema) -> Self {
+        let mut features = Features {
+            rows: table.rows(),
+            width: 0,
+            cells: 0,
+            groups: Vec::new(),
+            values: Vec::new(),
+            trained_means: None,
+        };
+        for own in &schema.columns {
+            let found = table.columns().iter().position(|column| column.name() == own.name);
+            let Some(position) = found else { continue };
+            features.push(position, &table.columns()[position], Some(own));
+        }
+        let means = schema.columns.iter().flat_map(|own| own.means.iter().copied()).collect();
+        features.trained_means = Some(means);
+        features
+    }
+
+    fn push(&mut self, position: usize, column: &'a Column, schema: Option<&ColumnSchema>) {
+        let mut unit = 1.0;
         let (kind, values, width, cells) = match (column.kind(), column.data()) {
             (Kind::Unused(_), _) => return,
             (_, ColumnData::Block(block)) => {
@@ -119,7 +158,10 @@ impl<'a> Features<'a> {
                 (kind, Values::Block(block), block.width(), block.width())
             }
             (Kind::Category, _) => {
-                let levels = column.levels();
+                let levels = match schema.map(|schema| &schema.kind) {
+                    Some(ColumnType::Category(known)) => known_levels(column, known),
+                    _ => column.levels(),
+                };
                 let width = levels.names.len();
                 (GroupKind::Category(levels.names), Values::Levels(levels.codes), width, 1)
             }
@@ -129,7 +171,10 @@ impl<'a> Features<'a> {
                     Kind::Boolean => GroupKind::Boolean,
                     _ => GroupKind::Number,
                 };
-                (kind, Values::Numbers(column.numbers()), 1, 1)
+                let mut numbers = column.numbers();
+                unit = schema.map_or_else(|| unit_of(&numbers), |schema| schema.unit);
+                numbers.iter_mut().for_each(|number| *number /= unit);
+                (kind, Values::Numbers(numbers), 1, 1)
             }
         };
         self.groups.push(Group {
@@ -138,10 +183,16 @@ impl<'a> Features<'a> {
             column: position,
             features: self.width..self.width + width,
             cells: self.cells..self.cells + cells,
+            unit,
         });
         self.values.push(values);
         self.width += width;
         self.cells += cells;
+    }
+
+    /// The mean of a feature in the table that a model was trained on; none where this is that table.
+    pub fn trained_mean(&self, feature: usize) -> Option<f64> {
+        self.trained_means.as_ref().map(|means| means[feature])
     }
 
     /// The number of nodes.
@@ -196,17 +247,30 @@ impl<'a> Features<'a> {
 
     /// The values of a group in one row, as [`Features::value`] has them.
     pub fn row_of(&self, group: usize, row: usize, out: &mut [f64]) {
+        self.values_of(group, row, self.groups[group].features.clone(), out);
+    }
+
+    /// The values of some features of a group in one row, as [`Features::value`] has them.
+    pub fn values_of(&self, group: usize, row: usize, features: Range<usize>, out: &mut [f64]) {
         let Values::Block(block) = &self.values[group] else {
-            for (feature, value) in self.groups[group].features.clone().zip(out) {
+            for (feature, value) in features.zip(out) {
                 *value = self.value(group, row, feature);
             }
             return;
         };
+        let first = self.groups[group].features.start;
+        let columns = features.start - first..features.end - first;
+        if block.missing().is_whole(row) {
+            return out.fill(f64::NAN);
+        }
         out.fill(0.0);
-        block.cells(row).for_each(|(column, value)| out[column as usize] = value);
-        match block.missing().is_whole(row) {
-            true => out.fill(f64::NAN),
-            false => block.missing().cells(row).iter().for_each(|&at| out[at as usize] = f64::NAN),
+        for (column, value) in block.cells_between(row, columns.clone()) {
+            out[column as usize - columns.start] = value;
+        }
+        let holes = block.missing().cells(row);
+        let from = holes.partition_point(|&hole| (hole as usize) < columns.start);
+        for &hole in holes[from..].iter().take_while(|&&hole| (hole as usize) < columns.end) {
+            out[hole as usize - columns.start] = f64::NAN;
         }
     }
 
@@ -245,4 +309,19 @@ impl<'a> Features<'a> {
             }
         })
     }
+}
+
+/// The levels of a column as positions among known ones; none where a level is not known.
+fn known_levels(column: &Column, known: &[String]) -> Levels {
+    let found = column.levels();
+    let position = |name: &String| known.iter().position(|own| own == name).map(|at| at as u32);
+    let positions: Vec<Option<u32>> = found.names.iter().map(position).collect();
+    let codes = found.codes.iter().map(|code| code.and_then(|code| positions[code as usize]));
+    Levels { names: known.to_vec(), codes: codes.collect() }
+}
+
+/// The power of two that brings the numbers of a column to at most 2; 1 where they are small enough.
+pub(crate) fn unit_of(numbers: &[f64]) -> f64 {
+    let largest = numbers.iter().map(|number| number.abs()).fold(0.0, f64::max);
+    if largest > MAX_MAGNITUDE { largest.log2().floor().exp2() } else { 1.0 }
 }

@@ -20,7 +20,7 @@ const PANEL_BUDGET: usize = 1 << 30;
 pub struct Panels(Vec<Range<usize>>);
 
 impl Panels {
-    /// Panels for the processor of the groups that are wanted, as wide as the budget allows, none
+    /// Panels for the CPU of the groups that are wanted, as wide as the budget allows, none
     /// across the border of a ranking group.
     pub fn of(features: &Features<'_>, wanted: &[bool]) -> Self {
         Panels::on(&Device::cpu(), features, wanted)
@@ -70,7 +70,7 @@ impl Panels {
     }
 }
 
-/// The memory that the panels of one method may take together. On a card narrow rows are slow to
+/// The memory that the panels of one method may take together. On a GPU narrow rows are slow to
 /// fetch: there, a quarter of what both it and the host have free.
 fn budget(device: &Device) -> usize {
     if !device.is_cuda() {

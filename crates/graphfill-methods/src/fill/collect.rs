@@ -1,4 +1,4 @@
-//! Takes the estimates of missing cells as they come and puts them into the table.
+//! Collects the estimates of missing cells and completes the table with them.
 //!
 //! Numbers stay within what their column was observed to be: near hubs, propagation with S can
 //! leave any range. A missing row of a binary block becomes its best-ranked columns, as many as
@@ -9,8 +9,9 @@ use graphfill_data::{Block, CellMask, Column, NodeTable, UndirectedGraph};
 
 use super::ones::expected_ones;
 use crate::error::Result;
-use crate::features::{Centres, Features, GroupKind};
+use crate::features::{ColumnMeans, Features, GroupKind};
 use crate::method::{EstimateSink, Estimates};
+use crate::schema::Schema;
 use crate::selection::TopRanked;
 
 /// How much the overall frequency of a column adds to its score: enough to order columns about
@@ -18,7 +19,9 @@ use crate::selection::TopRanked;
 const FREQUENCY_WEIGHT: f64 = 1e-6;
 
 /// Estimates of the missing cells, by group.
-pub(super) struct Collected<'a> {
+pub(crate) struct Collected<'a> {
+    /// The columns of the model, where the table is a later one.
+    schema: Option<&'a Schema>,
     features: &'a Features<'a>,
     missing: &'a CellMask,
     means: Vec<f64>,
@@ -40,10 +43,11 @@ enum GroupEstimates {
 }
 
 impl<'a> Collected<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         features: &'a Features<'a>,
         missing: &'a CellMask,
         graph: &UndirectedGraph,
+        schema: Option<&'a Schema>,
     ) -> Self {
         let rows = features.rows();
         let groups = features.groups().iter().enumerate().map(|(group, about)| match about.kind {
@@ -54,7 +58,9 @@ impl<'a> Collected<'a> {
                 GroupEstimates::Levels(vec![(f32::NEG_INFINITY, u32::MAX); rows])
             }
             GroupKind::BinaryBlock => {
-                let expected = features.block(group).map(|block| expected_ones(block, graph));
+                let usual = schema.map_or(0.0, |schema| schema.columns[group].means.iter().sum());
+                let expected =
+                    features.block(group).map(|block| expected_ones(block, graph, usual));
                 let top = (0..rows).map(|row| {
                     let expected = expected.as_ref().map_or(0, |expected| expected[row]);
                     let whole = whole_row(features, group, missing, row);
@@ -64,12 +70,12 @@ impl<'a> Collected<'a> {
             }
             GroupKind::NumericBlock => GroupEstimates::Numeric { cells: vec![Vec::new(); rows] },
         });
-        let means = Centres::of(features, missing).means;
-        Collected { features, missing, means, groups: groups.collect() }
+        let means = ColumnMeans::of(features, missing).means;
+        Collected { schema, features, missing, means, groups: groups.collect() }
     }
 
     /// The table with its missing cells filled.
-    pub(super) fn complete(self, table: &NodeTable) -> Result<NodeTable> {
+    pub(crate) fn complete(self, table: &NodeTable) -> Result<NodeTable> {
         let mut columns: Vec<Column> = table.columns().to_vec();
         for ((group, about), estimates) in
             self.features.groups().iter().enumerate().zip(self.groups)
@@ -81,8 +87,12 @@ impl<'a> Collected<'a> {
             let block = self.features.block(group);
             columns[about.column] = match estimates {
                 GroupEstimates::Values(mut values) => {
-                    let range = Range::of(column.numbers().into_iter());
-                    values.iter_mut().for_each(|value| *value = range.nearest(*value));
+                    let mut range = Range::of(column.numbers().into_iter());
+                    let trained = self.schema.and_then(|schema| schema.columns[group].range);
+                    for value in trained.into_iter().flat_map(|(min, max)| [min, max]) {
+                        range.include(value);
+                    }
+                    values.iter_mut().for_each(|value| *value = range.nearest(*value * about.unit));
                     column.completed_with_numbers(&values)?
                 }
                 GroupEstimates::Levels(levels) => {
@@ -124,12 +134,12 @@ impl<'a> Collected<'a> {
 /// The smallest and the largest known value.
 #[derive(Debug, Clone, Copy)]
 struct Range {
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
 }
 
 impl Range {
-    const NOTHING: Range = Range { least: f64::INFINITY, most: f64::NEG_INFINITY };
+    const NOTHING: Range = Range { min: f64::INFINITY, max: f64::NEG_INFINITY };
 
     fn of(values: impl Iterator<Item = f64>) -> Range {
         let mut range = Range::NOTHING;
@@ -138,13 +148,13 @@ impl Range {
     }
 
     fn include(&mut self, value: f64) {
-        self.least = self.least.min(value);
-        self.most = self.most.max(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
     }
 
     /// The value of the range that is nearest; any value where nothing is known.
     fn nearest(&self, value: f64) -> f64 {
-        if self.least <= self.most { value.clamp(self.least, self.most) } else { value }
+        if self.min <= self.max { value.clamp(self.min, self.max) } else { value }
     }
 }
 
@@ -206,7 +216,7 @@ impl EstimateSink for Collected<'_> {
                     if !self.missing.contains(row, about.cell_of(feature)) {
                         continue;
                     }
-                    let value = estimates.value(row, feature);
+                    let value = estimates.mean(row, feature);
                     let column = (feature - about.features.start) as u32;
                     match &mut self.groups[group] {
                         GroupEstimates::Values(values) => values[row] = value,

@@ -10,26 +10,31 @@ use crate::features::Features;
 /// The share of rows that one set hides cells of: small, so that what is left is nearly as dense as
 /// what the method will fill from.
 const HIDDEN_SHARE: f64 = 0.1;
-/// The most sets; small tables need several for a steady choice.
-const MOST_SETS: usize = 10;
+/// The largest number of rows of a set: more do not sharpen a comparison.
+const MAX_HIDDEN: usize = 4000;
+/// The number of sets. Two are the fewest that can choose parameters and compare methods; small tables
+/// need more for a steady choice.
+const MIN_SETS: usize = 2;
+const MAX_SETS: usize = 10;
 /// Rows hidden altogether beyond which a further set adds nothing.
-const ENOUGH_ROWS: usize = 600;
+const ENOUGH_ROWS: usize = 1200;
 /// The fewest rows of a set, and the fewest observed rows that can tell methods apart.
-const LEAST_HIDDEN: usize = 2;
-const LEAST_OBSERVED: usize = 20;
+const MIN_HIDDEN: usize = 2;
+const MIN_OBSERVED: usize = 20;
 /// A column with few holes is tested on so many cells of a set all the same, or on a tenth.
-const LEAST_CELLS: usize = 10;
+const MIN_CELLS: usize = 10;
 
 /// Sets of known cells to hide, mostly of other rows each. None where the table is too small to spare any.
 pub fn validation_sets(features: &Features<'_>, missing: &CellMask, seed: u64) -> Vec<CellMask> {
     let incomplete = missing.touched_rows();
     let known = KnownCells::of(features, missing, &incomplete);
     let observed: Vec<u32> = known.rows();
-    if observed.len() < LEAST_OBSERVED {
+    if observed.len() < MIN_OBSERVED {
         return Vec::new();
     }
-    let hidden = ((observed.len() as f64 * HIDDEN_SHARE).round() as usize).max(LEAST_HIDDEN);
-    let sets = (ENOUGH_ROWS / hidden).clamp(1, MOST_SETS).min(observed.len() / hidden);
+    let hidden = (observed.len() as f64 * HIDDEN_SHARE).round() as usize;
+    let hidden = hidden.clamp(MIN_HIDDEN, MAX_HIDDEN);
+    let sets = (ENOUGH_ROWS / hidden).clamp(MIN_SETS, MAX_SETS).min(observed.len() / hidden);
     let order = splits::shuffled(&observed, seed);
     let patterns = splits::shuffled(&incomplete, seed.wrapping_add(1));
     (0..sets)
@@ -111,7 +116,7 @@ impl<'a> KnownCells<'a> {
         }
         let mut next = others.iter().cycle();
         for ((&cell, &known), count) in self.holed.iter().zip(&self.counts).zip(counts) {
-            let enough = LEAST_CELLS.min((known as f64 * HIDDEN_SHARE) as usize);
+            let enough = MIN_CELLS.min((known as f64 * HIDDEN_SHARE) as usize);
             let wanted = enough.saturating_sub(count);
             let knows = |row: &&u32| !self.missing.contains(**row as usize, cell as usize);
             let rows = next.by_ref().take(others.len()).filter(knows).take(wanted);

@@ -1,55 +1,28 @@
-//! From a table with holes to one without.
+//! From a table with missing cells to a complete one.
 //!
 //! Some known cells are hidden from the method so that it can choose its parameters on them; then it
-//! estimates the missing cells from everything that is known. Estimates come back in each column's own
-//! scale and type; observed cells are not touched.
+//! estimates the missing cells from everything that is known. Estimates have the scale and type of
+//! their column; observed cells are not changed.
 
 mod collect;
 mod folds;
 mod ones;
 
-use graphfill_data::{Column, Kind, NoProgress, NodeTable, Progress, UndirectedGraph, Unused};
-use graphfill_engine::TensorStore;
+use std::sync::Arc;
 
+use graphfill_data::{Column, Kind, NodeTable, Note, UndirectedGraph, Unused};
+
+use crate::context::Context;
 use crate::error::{MethodError, Result};
 use crate::features::Features;
-use crate::learning::{Ended, History, TrainingOptions, Undisturbed};
-use crate::method::{Choice, Fitted, LabelUse, Method, Task};
-use crate::parameters::FixedParameters;
+use crate::learning::{History, StopReason};
+use crate::method::{Choice, LabelUse, Method, Task};
+use crate::model::Model;
+use crate::parameters::Parameters;
 use crate::tuning::{self, Trial};
 
+pub(crate) use collect::Collected;
 pub use folds::validation_sets;
-
-/// What [`fill`] needs to know beside the data.
-#[derive(Clone, Copy)]
-pub struct FillOptions<'a> {
-    /// The method.
-    pub method: &'static dyn Method,
-    /// Parameters that the caller fixed.
-    pub fixed: &'a FixedParameters,
-    /// Limits and checkpoints of methods that learn.
-    pub training: &'a TrainingOptions,
-    /// A model that was saved: nothing is trained.
-    pub saved: Option<&'a TensorStore>,
-    /// The seed of everything random.
-    pub seed: u64,
-    /// Who watches.
-    pub progress: &'a dyn Progress,
-}
-
-impl FillOptions<'_> {
-    /// A method with nothing fixed, seed 0, and nobody who watches.
-    pub fn new(method: &'static dyn Method) -> Self {
-        FillOptions {
-            method,
-            fixed: FixedParameters::NONE,
-            training: TrainingOptions::NONE,
-            saved: None,
-            seed: 0,
-            progress: &NoProgress,
-        }
-    }
-}
 
 /// A filled table.
 #[derive(Debug, Clone)]
@@ -62,60 +35,43 @@ pub struct Filled {
     pub estimated_labels: usize,
     /// What was chosen for each column.
     pub choices: Vec<Choice>,
-    /// What happened in training, where there was any.
+    /// Losses and scores of the training, where there was any.
     pub history: Option<History>,
-    /// Why training ended before it was done, if it did: the estimates are of the best so far.
-    pub ended_early: Option<Ended>,
+    /// Why training ended early, if it did: the estimates are the best so far.
+    pub stopped_early: Option<StopReason>,
+    /// What differs between the table and the one that a model was trained on.
+    pub notes: Vec<Note>,
 }
 
-/// Estimates every missing cell of the used columns.
+/// Fits a method and estimates every missing cell of the used columns. The model is none where nothing
+/// had to be estimated.
 pub fn fill(
+    method: &Arc<dyn Method>,
     table: &NodeTable,
     graph: &UndirectedGraph,
-    options: &FillOptions<'_>,
-) -> Result<Filled> {
-    let constants = constants_filled(table)?;
-    let (table, constant_cells) = (&constants.0, constants.1);
-    check(table, graph)?;
-    // Complete columns are evidence: what they say of a row helps to fill the rest of it.
-    let features = Features::of(table);
-    let missing = features.missing();
-    // Classes can be estimated by methods that learn, even where nothing else is missing.
+    context: &Context<'_>,
+) -> Result<(Filled, Option<Model>)> {
+    let (table, constant_cells) = constants_filled(table)?;
+    check(&table, graph)?;
+    // Classes can be estimated by methods that learn them, even where nothing else is missing.
     let labels_wanted = table.labels().is_some_and(|labels| labels.known() < table.rows())
-        && options.method.label_use() == LabelUse::Learnt;
-    if missing.is_empty() && !labels_wanted {
-        return Ok(Filled {
-            table: table.clone(),
+        && method.label_use() == LabelUse::Learned;
+    if Features::of(&table).missing().is_empty() && !labels_wanted {
+        let filled = Filled {
+            table,
             estimated: constant_cells,
             estimated_labels: 0,
             choices: Vec::new(),
             history: None,
-            ended_early: None,
-        });
+            stopped_early: None,
+            notes: Vec::new(),
+        };
+        return Ok((filled, None));
     }
-    let validation = match options.saved {
-        None => validation_sets(&features, &missing, options.seed),
-        Some(_) => Vec::new(),
-    };
-    let task = Task { validation: &validation, ..task(table, graph, &features, &missing, options) };
-    let fitted = match options.saved {
-        None => options.method.fit(&task)?,
-        Some(saved) => options.method.restore(&task, saved)?,
-    };
-    let ended_early = fitted.ended_early();
-    // Who asked to stop wants what there is.
-    let undisturbed = Undisturbed(options.progress);
-    let progress: &dyn Progress =
-        if ended_early.is_some() { &undisturbed } else { options.progress };
-    let task = Task { progress, ..task };
-    let mut collected = collect::Collected::new(&features, &missing, graph);
-    fitted.estimate(&task, &mut collected)?;
-    let choices = fitted.choices().iter().zip(task.wanted()).filter(|(_, wanted)| *wanted);
-    let choices = choices.map(|(choice, _)| choice.clone()).collect();
-    let (table, estimated_labels) = with_labels(collected.complete(table)?, fitted.as_ref())?;
-    let history = fitted.history().cloned();
-    let estimated = missing.count() + constant_cells;
-    Ok(Filled { table, estimated, estimated_labels, choices, history, ended_early })
+    let model = Model::fit(Arc::clone(method), &table, graph, context)?;
+    let mut filled = model.fill_fitted(&table, graph, context)?;
+    filled.estimated += constant_cells;
+    Ok((filled, Some(model)))
 }
 
 /// The table with the missing cells of constant columns filled with the constant, and their number.
@@ -132,10 +88,13 @@ fn constants_filled(table: &NodeTable) -> Result<(NodeTable, usize)> {
 }
 
 /// Searches for parameters on the cells that [`fill`] validates on; see [`tuning::search`].
+#[allow(clippy::too_many_arguments)]
 pub fn tune(
+    method: &dyn Method,
+    fixed: &Parameters,
     table: &NodeTable,
     graph: &UndirectedGraph,
-    options: &FillOptions<'_>,
+    context: &Context<'_>,
     trials: usize,
     known: Vec<Trial>,
     each: &mut dyn FnMut(&[Trial]) -> Result<()>,
@@ -143,12 +102,14 @@ pub fn tune(
     check(table, graph)?;
     let features = Features::of(table);
     let missing = features.missing();
-    let validation = validation_sets(&features, &missing, options.seed);
-    let task = Task { validation: &validation, ..task(table, graph, &features, &missing, options) };
-    tuning::search(options.method, &task, trials, known, each)
+    let validation = validation_sets(&features, &missing, context.seed);
+    let labels = table.labels().filter(|_| method.label_use() == LabelUse::Learned);
+    let task =
+        Task { validation: &validation, labels, ..Task::new(graph, &features, &missing, context) };
+    tuning::search(method, fixed, &task, trials, known, each)
 }
 
-fn check(table: &NodeTable, graph: &UndirectedGraph) -> Result<()> {
+pub(crate) fn check(table: &NodeTable, graph: &UndirectedGraph) -> Result<()> {
     if table.used_columns().next().is_none() {
         return Err(MethodError::NoFeatures);
     }
@@ -162,26 +123,9 @@ fn check(table: &NodeTable, graph: &UndirectedGraph) -> Result<()> {
     Ok(())
 }
 
-fn task<'a>(
-    table: &'a NodeTable,
-    graph: &'a UndirectedGraph,
-    features: &'a Features<'a>,
-    missing: &'a graphfill_data::CellMask,
-    options: &FillOptions<'a>,
-) -> Task<'a> {
-    Task {
-        labels: table.labels().filter(|_| options.method.label_use() == LabelUse::Learnt),
-        fixed: options.fixed,
-        training: options.training,
-        seed: options.seed,
-        progress: options.progress,
-        ..Task::new(graph, features, missing)
-    }
-}
-
 /// The column of labels, its missing cells filled with the likeliest class.
-fn with_labels(table: NodeTable, fitted: &dyn Fitted) -> Result<(NodeTable, usize)> {
-    let (Some(classes), Some(labels)) = (fitted.labels(), table.labels()) else {
+pub(crate) fn with_labels(table: NodeTable, classes: Option<&[u32]>) -> Result<(NodeTable, usize)> {
+    let (Some(classes), Some(labels)) = (classes, table.labels()) else {
         return Ok((table, 0));
     };
     let Some(column) = table.column(&labels.name) else { return Ok((table, 0)) };

@@ -3,8 +3,8 @@
 
 use graphfill_data::{Block, UndirectedGraph};
 
-/// The number of ones for each missing row; zero for the others.
-pub(super) fn expected_ones(block: &Block, graph: &UndirectedGraph) -> Vec<usize> {
+/// The number of ones for each missing row; zero for the others. `usual` is taken where no row is observed.
+pub(super) fn expected_ones(block: &Block, graph: &UndirectedGraph, usual: f64) -> Vec<usize> {
     let missing = block.missing();
     let observed = |row: usize| !missing.is_whole(row);
     // A row with holes counts as if they held ones as often as the rest of it.
@@ -13,7 +13,10 @@ pub(super) fn expected_ones(block: &Block, graph: &UndirectedGraph) -> Vec<usize
         block.columns(row).len() as f64 * block.width() as f64 / seen as f64
     };
     let all: Vec<f64> = (0..block.rows()).filter(|&row| observed(row)).map(ones).collect();
-    let overall = all.iter().sum::<f64>() / all.len().max(1) as f64;
+    let overall = match all.len() {
+        0 => usual,
+        rows => all.iter().sum::<f64>() / rows as f64,
+    };
     (0..block.rows())
         .map(|row| {
             if observed(row) {

@@ -1,131 +1,188 @@
-//! Each of the three networks as a method.
+//! Graph networks as methods: gcn, sage, gat, and the best of the three.
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Lower, Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, TensorStore};
 
+use super::best;
 use super::model::{Model, PREDICTION, TRAINING};
-use super::settings::{PARAMETERS, Settings};
 use crate::encoder::{EncoderKind, NormalisedGraph};
 use crate::error::Result;
 use crate::learning::{
-    Bias, BinaryLoss, Decoding, Learner, Learnt, Observed, Outlet, Prepared, Saved, Scales,
-    TrainedModel, texts,
+    DecoderSpec, Likelihoods, Network, NumericBlocks, Observed, Prepared, Purpose, SavedModel,
+    TrainableModel, TrainedImputer, default_dropout, published_likelihoods,
 };
 use crate::method::{Fitted, Method, MethodInfo, Task};
-use crate::parameters::Parameters;
-use crate::tuning::{Axis, AxisValues};
+use crate::parameters::{Allowed, ParameterInfo, Parameterised, Parameters, Tuning};
+use crate::{parameters, word_parameter};
 
-/// A graph network with a learnt row for every node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GraphNetwork {
-    /// Graph convolution.
-    Gcn,
-    /// Own rows beside means over neighbours.
-    Sage,
-    /// Graph attention.
-    Gat,
+word_parameter! {
+    /// Which graph network.
+    pub enum NetworkChoice {
+        /// The best of the three on validation cells.
+        Best = "best",
+        /// Graph convolution.
+        Gcn = "gcn",
+        /// Own rows beside means over neighbours.
+        Sage = "sage",
+        /// Graph attention.
+        Gat = "gat",
+    }
 }
 
-/// What a search tries.
-pub(super) const GRID: &[Axis] = &[
-    Axis { name: "hidden", values: AxisValues::Numbers(&[64.0, 128.0, 256.0]) },
-    Axis { name: "wide", values: AxisValues::Numbers(&[100.0, 200.0, 400.0]) },
-    Axis { name: "dropout", values: AxisValues::Numbers(&[0.0, 0.2, 0.5]) },
-    Axis { name: "weight_decay", values: AxisValues::Numbers(&[0.0, 1e-5, 2.5e-4]) },
-    Axis { name: "learning_rate", values: AxisValues::Numbers(&[1e-3, 2e-3, 5e-3]) },
-];
+parameters! {
+    /// A graph network with a learned row for every node.
+    pub struct GraphNetwork [name: &'static str = "gnn"] {
+        /// width of the graph layers
+        hidden: usize = 64, Allowed::WIDTH, tuned Tuning::Numbers(&[64.0, 128.0, 256.0]);
+        /// width of the layer between them and the columns
+        decoder_hidden: usize = 200, Allowed::WIDTH, tuned Tuning::Numbers(&[100.0, 200.0, 400.0]);
+        /// of Adam
+        learning_rate: f32 = 0.005, Allowed::LEARNING_RATE, tuned Tuning::Numbers(&[1e-3, 2e-3, 5e-3]);
+        /// share of hidden numbers dropped in training
+        dropout: Option<f32> = None, Allowed::DROPOUT, tuned Tuning::Numbers(&[0.0, 0.2, 0.5]),
+            default "0.5 for 0/1 blocks, 0.2 for other tables";
+        /// weight of the penalty on squared weights
+        weight_decay: f32 = 0.0, Allowed::Number { min: 0.0, max: 1.0 },
+            tuned Tuning::Numbers(&[0.0, 1e-5, 2.5e-4]), default "0";
+        /// scaling of numeric blocks
+        scaling: NumericBlocks = NumericBlocks::Standardised, Allowed::Words(NumericBlocks::WORDS),
+            default "standard";
+        /// updates without a better validation score before training ends
+        patience: u64 = 300, Allowed::UPDATES;
+        /// which network: one of the three, or the best of them on validation cells
+        network: NetworkChoice = NetworkChoice::Best, Allowed::Words(NetworkChoice::WORDS),
+            default "best";
+    }
+}
+
+/// The parameters of a single network, which has no choice of networks.
+const SINGLE_PARAMETERS: &[ParameterInfo] =
+    GraphNetwork::PARAMETERS.split_at(GraphNetwork::PARAMETERS.len() - 1).0;
 
 impl GraphNetwork {
-    fn kind(self) -> EncoderKind {
-        match self {
-            GraphNetwork::Gcn => EncoderKind::Gcn,
-            GraphNetwork::Sage => EncoderKind::Sage,
-            GraphNetwork::Gat => EncoderKind::Gat,
+    /// A graph convolutional network.
+    pub fn gcn() -> Self {
+        GraphNetwork { name: "gcn", network: NetworkChoice::Gcn, ..Self::default() }
+    }
+
+    /// GraphSAGE.
+    pub fn sage() -> Self {
+        GraphNetwork { name: "sage", network: NetworkChoice::Sage, ..Self::default() }
+    }
+
+    /// A graph attention network.
+    pub fn gat() -> Self {
+        GraphNetwork { name: "gat", network: NetworkChoice::Gat, ..Self::default() }
+    }
+
+    /// The encoder, where one is chosen.
+    pub(super) fn kind(&self) -> Option<EncoderKind> {
+        match self.network {
+            NetworkChoice::Best => None,
+            NetworkChoice::Gcn => Some(EncoderKind::Gcn),
+            NetworkChoice::Sage => Some(EncoderKind::Sage),
+            NetworkChoice::Gat => Some(EncoderKind::Gat),
         }
+    }
+
+    /// Trains the chosen network, or graph convolution where none is chosen.
+    pub(super) fn train(&self, task: &Task<'_>) -> Result<TrainedImputer> {
+        let mut method = self.clone();
+        method.dropout.get_or_insert(default_dropout(task));
+        let model = NetworkModel::new(method, task, None)?;
+        TrainedImputer::fit(&model, &model.model.network.config(), task)
     }
 }
 
 impl Method for GraphNetwork {
     fn info(&self) -> &'static MethodInfo {
-        match self {
-            GraphNetwork::Gcn => &MethodInfo {
+        match self.name {
+            "gcn" => &MethodInfo {
                 name: "gcn",
                 title: "Graph convolutional network",
                 about: "Learns a row for every node, averages over neighbours twice, and decodes the result to all columns.",
                 reference: "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017",
-                parameters: PARAMETERS,
+                parameters: SINGLE_PARAMETERS,
             },
-            GraphNetwork::Sage => &MethodInfo {
+            "sage" => &MethodInfo {
                 name: "sage",
                 title: "GraphSAGE",
                 about: "Like gcn, but a node's own row stays apart from the mean of its neighbours'.",
                 reference: "Hamilton, Ying and Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017",
-                parameters: PARAMETERS,
+                parameters: SINGLE_PARAMETERS,
             },
-            GraphNetwork::Gat => &MethodInfo {
+            "gat" => &MethodInfo {
                 name: "gat",
                 title: "Graph attention network",
-                about: "Like gcn, but how much a neighbour counts is learnt.",
+                about: "Like gcn, but how much a neighbour counts is learned.",
                 reference: "Veličković and others: Graph Attention Networks, ICLR 2018",
-                parameters: PARAMETERS,
+                parameters: SINGLE_PARAMETERS,
+            },
+            _ => &MethodInfo {
+                name: "gnn",
+                title: "Best of three graph networks",
+                about: "Trains gcn, sage and gat, and takes the one that does best on values hidden from it.",
+                reference: "",
+                parameters: GraphNetwork::PARAMETERS,
             },
         }
     }
 
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
-        let settings = Settings::of(self.info().name, PARAMETERS, self.kind(), task)?;
-        Ok(Box::new(fit(settings, task)?))
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
+        match self.network {
+            NetworkChoice::Best => best::fit(self, task),
+            _ => Ok(Box::new(self.train(task)?)),
+        }
     }
 
-    fn grid(&self) -> &'static [Axis] {
-        GRID
-    }
-
-    fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        restore(task, saved, |task| Settings::of(self.info().name, PARAMETERS, self.kind(), task))
+    fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        let saved = SavedModel::read(state, task)?;
+        saved.check_same_graph(self.name, task.graph)?;
+        let method = self.configured(&saved.parameters)?;
+        let model = NetworkModel::new(method, task, Some(saved.likelihoods))?;
+        Ok(Box::new(TrainedImputer::restore(&model, task, state)?))
     }
 }
 
-/// Trains a network.
-pub(super) fn fit(settings: Settings, task: &Task<'_>) -> Result<Learnt> {
-    let learner = NetworkLearner::new(settings, task)?;
-    Learnt::fit(&learner, &settings.training.config(), task)
-}
-
-/// The network that was saved, with the settings that its parameters give.
-pub(super) fn restore<'a>(
-    task: &Task<'a>,
-    saved: &TensorStore,
-    settings: impl Fn(&Task<'_>) -> Result<Settings>,
-) -> Result<Box<dyn Fitted + 'a>> {
-    let about = Saved::read(saved, task)?;
-    let settings = settings(&Task { fixed: &about.fixed, ..*task })?;
-    about.check_same_graph(settings.name)?;
-    let Saved { scales, .. } = about;
-    let learner = NetworkLearner { scales: Some(scales), ..NetworkLearner::new(settings, task)? };
-    Ok(Box::new(Learnt::restore(&learner, task, saved)?))
-}
-
-struct NetworkLearner {
-    settings: Settings,
+struct NetworkModel {
+    method: GraphNetwork,
     model: Model,
     graph: NormalisedGraph,
     /// Those of a saved model.
-    scales: Option<Scales>,
+    likelihoods: Option<Likelihoods>,
 }
 
-impl NetworkLearner {
-    fn new(settings: Settings, task: &Task<'_>) -> Result<Self> {
-        let model = settings.model();
+impl NetworkModel {
+    fn new(
+        method: GraphNetwork,
+        task: &Task<'_>,
+        likelihoods: Option<Likelihoods>,
+    ) -> Result<Self> {
+        let network = Network {
+            learning_rate: method.learning_rate,
+            dropout: method.dropout.unwrap_or(0.0),
+            weight_decay: method.weight_decay,
+            patience: method.patience,
+        };
+        let model = Model {
+            kind: method.kind().unwrap_or(EncoderKind::Gcn),
+            hidden: method.hidden,
+            decoder_hidden: method.decoder_hidden,
+            network,
+        };
         model.check()?;
         let graph = NormalisedGraph::new(task.graph)?;
-        Ok(NetworkLearner { settings, model, graph, scales: None })
+        Ok(NetworkModel { method, model, graph, likelihoods })
     }
 }
 
-impl Learner for NetworkLearner {
+impl TrainableModel for NetworkModel {
     fn name(&self) -> &'static str {
-        self.settings.name
+        self.method.name
+    }
+
+    fn parameters(&self) -> Parameters {
+        self.method.parameters()
     }
 
     fn update(&self, _number: u64) -> Vec<&str> {
@@ -133,53 +190,20 @@ impl Learner for NetworkLearner {
     }
 
     fn memory_parameter(&self) -> Lower {
-        Lower::halved(
-            "the width of the graph layers",
-            format!("{}.hidden", self.name()),
-            self.settings.hidden,
-        )
+        let parameter = format!("{}.hidden", self.name());
+        Lower::halved("the width of the graph layers", parameter, self.model.hidden)
     }
 
-    fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {
-        let own = || Scales::of(task.features, unknown, self.settings.standing.scales());
-        let scales = self.scales.clone().unwrap_or_else(own);
-        let binary = BinaryLoss::BalancedBernoulli;
-        let known = Observed::features(task.features, unknown, &scales, binary)?;
-        let training = self.model.training(&self.graph, &known)?;
-        let plan = Plan::new(vec![training, self.model.prediction(&self.graph)?])?;
-        let losses = vec!["loss".to_owned()];
-        Ok(Prepared {
-            plan,
-            inputs: Vec::new(),
-            outlet: Outlet { offsets: Vec::new(), scales, losses, found: TensorStore::default() },
-        })
-    }
-
-    fn trained(&self, session: &mut Session) -> Result<TrainedModel> {
-        session.run(PREDICTION)?;
-        Ok(TrainedModel {
-            latent: session.read(PREDICTION, "latent")?,
-            weight: session.buffer("features.weight")?,
-            bias: Some(session.buffer("features.bias")?),
-            factors: Vec::new(),
-        })
-    }
-
-    fn decoding(&self) -> Option<Decoding> {
-        Some(Decoding {
-            prediction: PREDICTION,
-            weight: "features.weight",
-            bias: Bias::Row("features.bias"),
-            factors: Vec::new(),
-        })
-    }
-
-    fn parameters(&self) -> Parameters {
-        self.settings.parameters()
-    }
-
-    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let texts = texts(self.name(), 1, &self.parameters(), &outlet.scales, task);
-        TensorStore { texts, ..TensorStore::default() }
+    fn prepare(&self, task: &Task<'_>, unknown: &CellMask, purpose: Purpose) -> Result<Prepared> {
+        let options = published_likelihoods(self.method.scaling);
+        let fitted = || Likelihoods::fit(task.features, unknown, options);
+        let likelihoods = self.likelihoods.clone().unwrap_or_else(fitted);
+        let mut programs = vec![self.model.prediction(&self.graph)?];
+        if purpose == Purpose::Training {
+            let known = Observed::features(task.features, unknown, &likelihoods)?;
+            programs.insert(0, self.model.training(&self.graph, &known)?);
+        }
+        let spec = DecoderSpec::linear(task, PREDICTION, likelihoods, &["loss"]);
+        Ok(Prepared { plan: Plan::new(programs)?, inputs: Vec::new(), spec })
     }
 }

@@ -1,7 +1,7 @@
 //! A graph network and a decoder of two layers:
 //!
 //!   H = elu(encoder(graph))                                                   nodes × hidden
-//!   G = elu(H W₂ + b₂)                                               nodes × wide
+//!   G = elu(H W₂ + b₂)                                               nodes × decoder_hidden
 //!   scores = dropout(G) W_x + b_x                                             nodes × features
 
 use graphfill_engine::{Decoder, Initial, Matrix, Program, Recorded, Result};
@@ -9,7 +9,7 @@ use graphfill_engine::{Decoder, Initial, Matrix, Program, Recorded, Result};
 use crate::encoder::{
     DEFAULT_DEPTH, Encoder, EncoderKind, Identity, Mode, NormalisedGraph, OwnPath,
 };
-use crate::learning::{NetworkSettings, Observed};
+use crate::learning::{Network, Observed};
 
 /// The program of an update.
 pub(super) const TRAINING: &str = "training";
@@ -21,8 +21,8 @@ pub(super) const PREDICTION: &str = "prediction";
 pub(super) struct Model {
     pub(super) kind: EncoderKind,
     pub(super) hidden: usize,
-    pub(super) wide: usize,
-    pub(super) training: NetworkSettings,
+    pub(super) decoder_hidden: usize,
+    pub(super) network: Network,
 }
 
 impl Model {
@@ -35,24 +35,24 @@ impl Model {
     pub(super) fn training(&self, graph: &NormalisedGraph, known: &Observed) -> Result<Recorded> {
         let program = Program::new(TRAINING);
         let columns = known.likelihood.shape().columns;
-        let bound = Initial::Uniform(1.0 / (self.wide.max(1) as f32).sqrt());
-        let weight = program.parameter("features.weight", [self.wide, columns], bound);
+        let bound = Initial::Uniform(1.0 / (self.decoder_hidden.max(1) as f32).sqrt());
+        let weight = program.parameter("features.weight", [self.decoder_hidden, columns], bound);
         let bias = program.parameter("features.bias", [1, columns], bound);
         let decoder = Decoder { bias: Some(bias), ..Decoder::new(weight) };
         let hidden = self.hidden(&program, graph, Mode::Training).gather_rows(&known.rows);
-        let rows = self.wide(hidden).dropout(self.training.dropout);
+        let rows = self.decoder_hidden(hidden).dropout(self.network.dropout);
         let loss = rows.decoder_loss(decoder, &known.likelihood);
         program.output("loss", loss);
         let names = program.parameters();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        program.minimise(loss, &self.training.adam(), None, &names);
+        program.minimise(loss, &self.network.adam(), None, &names);
         program.finish()
     }
 
     /// G of all nodes.
     pub(super) fn prediction(&self, graph: &NormalisedGraph) -> Result<Recorded> {
         let program = Program::new(PREDICTION);
-        let rows = self.wide(self.hidden(&program, graph, Mode::Prediction));
+        let rows = self.decoder_hidden(self.hidden(&program, graph, Mode::Prediction));
         program.output("latent", rows);
         program.finish()
     }
@@ -63,8 +63,8 @@ impl Model {
     }
 
     /// G.
-    fn wide<'p>(&self, hidden: Matrix<'p>) -> Matrix<'p> {
-        hidden.linear("decoder", self.wide).elu()
+    fn decoder_hidden<'p>(&self, hidden: Matrix<'p>) -> Matrix<'p> {
+        hidden.linear("decoder", self.decoder_hidden).elu()
     }
 
     fn encoder(&self) -> Encoder {
@@ -72,7 +72,7 @@ impl Model {
             kind: self.kind,
             depth: DEFAULT_DEPTH,
             width: self.hidden,
-            hidden_dropout: self.training.dropout,
+            hidden_dropout: self.network.dropout,
             own_path: OwnPath::None,
             identity: Identity::Used,
         }

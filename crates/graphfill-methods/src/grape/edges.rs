@@ -6,7 +6,7 @@ use graphfill_data::CellMask;
 use graphfill_engine::SparseMatrix;
 
 use crate::features::Features;
-use crate::learning::Scales;
+use crate::learning::Likelihoods;
 
 /// Values stay within this: one wild cell is not to drown a mean.
 const LARGEST_VALUE: f32 = 4.0;
@@ -39,14 +39,18 @@ impl Side {
 
 impl Edges {
     /// The cells that are not `unknown`.
-    pub(super) fn of(features: &Features<'_>, unknown: &CellMask, scales: &Scales) -> Self {
+    pub(super) fn of(
+        features: &Features<'_>,
+        unknown: &CellMask,
+        likelihoods: &Likelihoods,
+    ) -> Self {
         let (mut pairs, mut values) = (Vec::new(), Vec::new());
         for row in 0..features.rows() {
             for (group, about) in features.groups().iter().enumerate() {
                 for (column, feature) in about.features.clone().enumerate() {
                     if !unknown.contains(row, about.cell_of(feature)) {
                         let value = features.value(group, row, feature);
-                        let score = scales.score(group, column, value);
+                        let score = likelihoods.logit(group, column, value);
                         pairs.push([row as u32, feature as u32]);
                         values.push(score.clamp(-LARGEST_VALUE, LARGEST_VALUE));
                     }

@@ -1,59 +1,80 @@
 //! GRAPE as a method.
 
 use graphfill_data::CellMask;
-use graphfill_engine::{Lower, MemoryLimit, Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan, TensorStore};
 
 use super::edges::Edges;
-use super::model::{BASE, BIAS, LATENT, UNIT_VECTORS, VALUES, WEIGHT};
-use super::settings::{PARAMETERS, Settings};
+use super::model::{BASE, BIAS, Model, UNIT_VECTORS, VALUES, WEIGHT};
 use crate::error::{MethodError, Result};
-use crate::features::{Centres, Features, Group};
+use crate::features::{ColumnMeans, Features, Group};
 use crate::learning::{
-    BinaryLoss, Learner, Learnt, Observed, Outlet, Prepared, Saved, ScaleOptions, Scales,
-    TrainedModel, texts,
+    Bias, BinaryLoss, Criterion, DecoderSpec, EarlyStopping, LikelihoodOptions, Likelihoods,
+    Observed, Prepared, Purpose, SavedModel, TrainableModel, TrainedImputer, TrainingConfig,
+    Weight,
 };
 use crate::method::{Fitted, Method, MethodInfo, Task};
-use crate::parameters::Parameters;
+use crate::parameters;
+use crate::parameters::{Allowed, Parameterised, Parameters, Tuning};
 use crate::svga::{PREDICTION, TRAINING};
-use crate::tuning::{Axis, AxisValues};
 
-/// The table as a graph of rows and features.
-#[derive(Debug, Clone, Copy)]
-pub struct Grape;
+parameters! {
+    /// GRAPE: the table as a graph of rows and features.
+    pub struct Grape {
+        /// width of rows, features and cells
+        hidden: usize = 64, Allowed::Whole { min: 1.0, max: 4096.0 },
+            tuned Tuning::Numbers(&[32.0, 64.0, 128.0]);
+        /// number of layers
+        depth: usize = 3, Allowed::Whole { min: 1.0, max: 16.0 }, tuned Tuning::Numbers(&[1.0, 2.0, 3.0]);
+        /// share of known cells that an update hides and learns to estimate
+        hidden_share: f32 = 0.3, Allowed::Number { min: 0.01, max: 0.95 },
+            tuned Tuning::Numbers(&[0.15, 0.3, 0.5]);
+        /// of Adam
+        learning_rate: f32 = 0.002, Allowed::LEARNING_RATE,
+            tuned Tuning::Numbers(&[5e-4, 1e-3, 2e-3, 4e-3]);
+        /// updates without a better validation score before training ends
+        patience: u64 = 300, Allowed::UPDATES;
+    }
+}
+
+impl Grape {
+    fn config(&self) -> TrainingConfig {
+        TrainingConfig {
+            stopping: EarlyStopping { epoch: 25, max_updates: 20_000, patience: self.patience },
+            models: 1,
+            unvalidated_updates: 1000,
+            criterion: Criterion::AllMetrics,
+        }
+    }
+
+    fn model(&self) -> Model {
+        let Grape { hidden: width, depth, hidden_share, learning_rate, .. } = *self;
+        Model { width, depth, hidden_share, learning_rate }
+    }
+}
 
 impl Method for Grape {
     fn info(&self) -> &'static MethodInfo {
         &MethodInfo {
             name: "grape",
             title: "Graph of rows and features",
-            about: "Takes the table itself for a graph, whose edges are the known cells between rows and columns, and learns to tell hidden cells with a graph network. For single missing cells only; the edges between nodes are not used.",
+            about: "Takes the table itself for a graph, whose edges are the known cells between rows and columns, and learns to estimate hidden cells with a graph network. For single missing cells only; the edges between nodes are not used.",
             reference: "You, Ma, Ding, Kochenderfer and Leskovec: Handling Missing Data with Graph Representation Learning, NeurIPS 2020, arXiv 2010.16418",
-            parameters: PARAMETERS,
+            parameters: Grape::PARAMETERS,
         }
     }
 
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
-        let settings = Settings::of(task)?;
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
         check_rows(task)?;
-        let learner = GrapeLearner { settings, scales: None };
-        Ok(Box::new(Learnt::fit(&learner, &settings.config, task)?))
+        let model = GrapeModel { method: self.clone(), likelihoods: None };
+        Ok(Box::new(TrainedImputer::fit(&model, &self.config(), task)?))
     }
 
-    fn grid(&self) -> &'static [Axis] {
-        &[
-            Axis { name: "hidden", values: AxisValues::Numbers(&[32.0, 64.0, 128.0]) },
-            Axis { name: "depth", values: AxisValues::Numbers(&[1.0, 2.0, 3.0]) },
-            Axis { name: "hidden_share", values: AxisValues::Numbers(&[0.15, 0.3, 0.5]) },
-            Axis { name: "learning_rate", values: AxisValues::Numbers(&[5e-4, 1e-3, 2e-3, 4e-3]) },
-        ]
-    }
-
-    fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        let Saved { fixed, scales, .. } = Saved::read(saved, task)?;
+    fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        let saved = SavedModel::read(state, task)?;
         check_rows(task)?;
-        let settings = Settings::of(&Task { fixed: &fixed, ..*task })?;
-        let learner = GrapeLearner { settings, scales: Some(scales) };
-        Ok(Box::new(Learnt::restore(&learner, task, saved)?))
+        let method = self.configured(&saved.parameters)?;
+        let model = GrapeModel { method, likelihoods: Some(saved.likelihoods) };
+        Ok(Box::new(TrainedImputer::restore(&model, task, state)?))
     }
 }
 
@@ -73,31 +94,35 @@ fn check_rows(task: &Task<'_>) -> Result<()> {
     )))
 }
 
-struct GrapeLearner {
-    settings: Settings,
+struct GrapeModel {
+    method: Grape,
     /// Those of a saved model.
-    scales: Option<Scales>,
+    likelihoods: Option<Likelihoods>,
 }
 
-impl GrapeLearner {
+impl GrapeModel {
     /// Fails before anything is made of the cells where even the least that they need is too much.
     fn check_memory(&self, task: &Task<'_>, unknown: &CellMask) -> Result<()> {
         let edges = Edges::count(task.features, unknown) as u64;
         // Messages both ways and the cells themselves, kept for the gradient of each layer.
-        let numbers = 3 * self.settings.model.width as u64 * self.settings.model.depth as u64;
-        let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
+        let numbers = 3 * self.method.hidden as u64 * self.method.depth as u64;
+        let limit = task.context.memory_limit();
         let largest = || {
             let width = task.features.width();
             format!("{edges} known cells of {width} features, {numbers} numbers for each")
         };
-        let (needed, device) = (4 * edges * numbers, &task.training.device);
+        let (needed, device) = (4 * edges * numbers, &task.context.device);
         Ok(limit.check_on(device, needed, largest, self.memory_parameter())?)
     }
 }
 
-impl Learner for GrapeLearner {
+impl TrainableModel for GrapeModel {
     fn name(&self) -> &'static str {
-        Grape.info().name
+        "grape"
+    }
+
+    fn parameters(&self) -> Parameters {
+        self.method.parameters()
     }
 
     fn update(&self, _number: u64) -> Vec<&str> {
@@ -105,49 +130,34 @@ impl Learner for GrapeLearner {
     }
 
     fn memory_parameter(&self) -> Lower {
-        Lower::halved("the hidden width", "grape.hidden".to_owned(), self.settings.model.width)
+        Lower::halved("the hidden width", "grape.hidden".to_owned(), self.method.hidden)
     }
 
-    fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {
+    fn prepare(&self, task: &Task<'_>, unknown: &CellMask, purpose: Purpose) -> Result<Prepared> {
         self.check_memory(task, unknown)?;
-        let own = || Scales::of(task.features, unknown, ScaleOptions::PLAIN);
-        let scales = self.scales.clone().unwrap_or_else(own);
-        let edges = Edges::of(task.features, unknown, &scales);
-        let binary = BinaryLoss::BalancedBernoulli;
-        let known = Observed::features(task.features, unknown, &scales, binary)?;
-        let model = &self.settings.model;
-        let training = model.training(&edges, &cells_of(task.features), &known)?;
-        let plan = Plan::new(vec![training, model.prediction(&edges)?])?;
+        let options =
+            LikelihoodOptions { binary: BinaryLoss::BalancedBernoulli, ..LikelihoodOptions::PLAIN };
+        let fitted = || Likelihoods::fit(task.features, unknown, options);
+        let likelihoods = self.likelihoods.clone().unwrap_or_else(fitted);
+        let edges = Edges::of(task.features, unknown, &likelihoods);
+        let model = self.method.model();
+        let mut programs = vec![model.prediction(&edges)?];
+        if purpose == Purpose::Training {
+            let known = Observed::features(task.features, unknown, &likelihoods)?;
+            programs.insert(0, model.training(&edges, &cells_of(task.features), &known)?);
+        }
         let inputs = [
             (UNIT_VECTORS, unit_vectors(edges.features.nodes)),
-            (BASE, base(task.features, unknown, &scales)),
+            (BASE, base(task.features, unknown, &likelihoods)),
             (VALUES, edges.values),
         ];
         let inputs = inputs.map(|(name, values)| (name.to_owned(), values)).into();
-        let losses = vec!["loss".to_owned()];
-        let found = TensorStore::default();
-        Ok(Prepared { plan, inputs, outlet: Outlet { offsets: Vec::new(), scales, losses, found } })
-    }
-
-    fn trained(&self, session: &mut Session) -> Result<TrainedModel> {
-        session.run(PREDICTION)?;
-        let width = self.settings.model.width;
-        Ok(TrainedModel {
-            latent: session.read(PREDICTION, LATENT)?,
-            weight: transposed(&session.read(PREDICTION, WEIGHT)?, width),
-            bias: Some(session.read(PREDICTION, BIAS)?),
-            factors: Vec::new(),
-        })
-    }
-
-    fn parameters(&self) -> Parameters {
-        self.settings.parameters()
-    }
-
-    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let models = self.settings.config.models;
-        let texts = texts(self.name(), models, &self.parameters(), &outlet.scales, task);
-        TensorStore { texts, ..TensorStore::default() }
+        let spec = DecoderSpec {
+            weight: Weight::TransposedOutput { name: WEIGHT, width: model.width },
+            bias: Bias::Output(BIAS),
+            ..DecoderSpec::linear(task, PREDICTION, likelihoods, &["loss"])
+        };
+        Ok(Prepared { plan: Plan::new(programs)?, inputs, spec })
     }
 }
 
@@ -159,14 +169,17 @@ fn cells_of(features: &Features<'_>) -> Vec<u32> {
         .collect()
 }
 
-/// The score of each column's mean, which for 0 and 1 is a share.
-fn base(features: &Features<'_>, unknown: &CellMask, scales: &Scales) -> Vec<f32> {
-    let means = Centres::of(features, unknown).means;
+/// The logit of each column's mean, which for 0 and 1 is a share.
+fn base(features: &Features<'_>, unknown: &CellMask, likelihoods: &Likelihoods) -> Vec<f32> {
+    let means = ColumnMeans::of(features, unknown).means;
     let groups = features.groups().iter().enumerate();
     let of_group = |(group, about): (usize, &Group)| -> Vec<f32> {
         let columns = about.features.clone().enumerate();
-        let score = |(column, feature)| scales.score_of_estimate(group, column, means[feature]);
-        columns.map(score).collect()
+        let likelihood = likelihoods.group(group);
+        let logit = |(column, feature): (usize, usize)| {
+            likelihood.logit_of_estimate(column, means[feature])
+        };
+        columns.map(logit).collect()
     };
     groups.flat_map(of_group).collect()
 }
@@ -175,10 +188,4 @@ fn unit_vectors(count: usize) -> Vec<f32> {
     let mut numbers = vec![0.0; count * count];
     (0..count).for_each(|at| numbers[at * count + at] = 1.0);
     numbers
-}
-
-/// Rows of `width` numbers as columns.
-fn transposed(rows: &[f32], width: usize) -> Vec<f32> {
-    let column = |at: usize| rows.iter().skip(at).step_by(width);
-    (0..width).flat_map(column).copied().collect()
 }

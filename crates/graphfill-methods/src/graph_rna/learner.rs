@@ -3,49 +3,49 @@
 
 use graphfill_data::CellMask;
 use graphfill_engine::random::{Key, uniforms};
-use graphfill_engine::{Lower, Plan, Session, TensorStore};
+use graphfill_engine::{Lower, Plan};
 
+use super::GraphRna;
 use super::places::Places;
-use super::settings::{NAME, Settings};
-use super::walks::{Manner, Walks};
+use super::walks::{WalkConfig, Walks};
 use crate::error::{MethodError, Result};
 use crate::learning::{
-    BinaryLoss, Counts, Learner, NumericBlocks, Observed, Outlet, Prepared, ScaleOptions, Scales,
-    TrainedModel, texts,
+    DecoderSpec, Likelihoods, NumericBlocks, Observed, Prepared, Purpose, TrainableModel,
+    published_likelihoods,
 };
 use crate::method::Task;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameterised, Parameters};
 
 /// The most nodes that one update learns from.
 const BATCH: usize = 2048;
 /// Updates that learn from walks of their own, at least.
-const LEAST_PROGRAMS: usize = 4;
+const MIN_PROGRAMS: usize = 4;
 /// Places that one program predicts from.
 const PREDICTED_PLACES: usize = 1 << 16;
 /// The stream that shuffles nodes, and the set that predictions walk.
 const SHUFFLE: u32 = 0x5348_5546;
 const PREDICTION_SET: u64 = u32::MAX as u64;
 
-pub(super) struct GraphRnaLearner {
-    pub(super) settings: Settings,
+pub(super) struct GraphRnaModel {
+    method: GraphRna,
     /// Those of a saved model.
-    pub(super) scales: Option<Scales>,
+    likelihoods: Option<Likelihoods>,
     updates: Vec<String>,
     predictions: Vec<String>,
     nodes: usize,
     observed: usize,
 }
 
-impl GraphRnaLearner {
-    pub(super) fn new(settings: Settings, task: &Task<'_>) -> Self {
+impl GraphRnaModel {
+    pub(super) fn new(method: GraphRna, task: &Task<'_>, likelihoods: Option<Likelihoods>) -> Self {
         let nodes = task.graph.nodes();
         // The number of programs may not depend on which of the cells are hidden for validation.
         let observed = (0..nodes).filter(|&row| !task.unknown.is_whole(row)).count();
-        let updates = observed.div_ceil(BATCH).max(LEAST_PROGRAMS);
-        let predictions = nodes.div_ceil(nodes_at_once(settings.manner)).max(1);
-        GraphRnaLearner {
-            settings,
-            scales: None,
+        let updates = observed.div_ceil(BATCH).max(MIN_PROGRAMS);
+        let predictions = nodes.div_ceil(nodes_at_once(method.walks())).max(1);
+        GraphRnaModel {
+            method,
+            likelihoods,
             updates: (0..updates).map(|number| format!("training {number}")).collect(),
             predictions: (0..predictions).map(|number| format!("prediction {number}")).collect(),
             nodes,
@@ -53,8 +53,14 @@ impl GraphRnaLearner {
         }
     }
 
-    fn programs(&self, task: &Task<'_>, unknown: &CellMask, scales: &Scales) -> Result<Plan> {
-        let Settings { model, manner, .. } = self.settings;
+    fn programs(
+        &self,
+        task: &Task<'_>,
+        unknown: &CellMask,
+        likelihoods: &Likelihoods,
+        purpose: Purpose,
+    ) -> Result<Plan> {
+        let (model, walk_config) = (self.method.model(), self.method.walks());
         let (places, inputs) = Places::new(task.graph, task.features, unknown);
         if places.attribute_links() == 0 {
             return Err(MethodError::Table(
@@ -65,24 +71,24 @@ impl GraphRnaLearner {
         let observed: Vec<u32> = (0..self.nodes as u32).filter(seen).collect();
         let mut programs = Vec::new();
         let batches = self.observed.div_ceil(BATCH).max(1);
-        for (number, name) in self.updates.iter().enumerate() {
-            let rows = batch(&observed, number, batches, task.seed);
-            let walks = Walks::draw(&places, &rows, manner, task.seed, number as u64);
-            let binary = BinaryLoss::BalancedBernoulli;
-            let known = Observed::of_rows(task.features, unknown, scales, binary, rows)?;
+        let updates = if purpose == Purpose::Training { &self.updates[..] } else { &[] };
+        for (number, name) in updates.iter().enumerate() {
+            let rows = batch(&observed, number, batches, task.context.seed);
+            let walks = Walks::draw(&places, &rows, walk_config, task.context.seed, number as u64);
+            let known = Observed::of_rows(task.features, unknown, likelihoods, rows)?;
             programs.push(model.training(name, &inputs, &walks, &known)?);
         }
         let all: Vec<u32> = (0..self.nodes as u32).collect();
-        for (name, rows) in self.predictions.iter().zip(all.chunks(nodes_at_once(manner))) {
-            let walks = Walks::draw(&places, rows, manner, task.seed, PREDICTION_SET);
+        for (name, rows) in self.predictions.iter().zip(all.chunks(nodes_at_once(walk_config))) {
+            let walks = Walks::draw(&places, rows, walk_config, task.context.seed, PREDICTION_SET);
             programs.push(model.prediction(name, &inputs, &walks)?);
         }
         Ok(Plan::new(programs)?)
     }
 }
 
-fn nodes_at_once(manner: Manner) -> usize {
-    (PREDICTED_PLACES / (manner.paths * manner.length)).max(1)
+fn nodes_at_once(walk_config: WalkConfig) -> usize {
+    (PREDICTED_PLACES / (walk_config.paths * walk_config.length)).max(1)
 }
 
 /// The nodes of one update: all of them, or every so-many'th of a shuffle that each round makes anew.
@@ -100,9 +106,13 @@ fn batch(observed: &[u32], number: usize, batches: usize, seed: u64) -> Vec<u32>
     rows
 }
 
-impl Learner for GraphRnaLearner {
+impl TrainableModel for GraphRnaModel {
     fn name(&self) -> &'static str {
-        NAME
+        "graph-rna"
+    }
+
+    fn parameters(&self) -> Parameters {
+        self.method.parameters()
     }
 
     fn update(&self, number: u64) -> Vec<&str> {
@@ -110,41 +120,18 @@ impl Learner for GraphRnaLearner {
     }
 
     fn memory_parameter(&self) -> Lower {
-        Lower::halved("the number of walks", format!("{NAME}.paths"), self.settings.manner.paths)
+        Lower::halved("the number of walks", "graph-rna.paths".to_owned(), self.method.paths)
     }
 
-    fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {
-        let options =
-            ScaleOptions { blocks: NumericBlocks::Standardised, counts: Counts::Logarithmic };
-        let own = || Scales::of(task.features, unknown, options);
-        let scales = self.scales.clone().unwrap_or_else(own);
-        let plan = self.programs(task, unknown, &scales)?;
-        let losses = vec!["loss".to_owned()];
-        let outlet = Outlet { offsets: Vec::new(), scales, losses, found: TensorStore::default() };
-        Ok(Prepared { plan, inputs: Vec::new(), outlet })
-    }
-
-    fn trained(&self, session: &mut Session) -> Result<TrainedModel> {
-        let mut latent = Vec::new();
-        for name in &self.predictions {
-            session.run(name)?;
-            latent.extend(session.read(name, "latent")?);
-        }
-        Ok(TrainedModel {
-            latent,
-            weight: session.buffer("features.weight")?,
-            bias: Some(session.buffer("features.bias")?),
-            factors: Vec::new(),
-        })
-    }
-
-    fn parameters(&self) -> Parameters {
-        self.settings.parameters()
-    }
-
-    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let models = self.settings.config.models;
-        let texts = texts(NAME, models, &self.parameters(), &outlet.scales, task);
-        TensorStore { texts, ..TensorStore::default() }
+    fn prepare(&self, task: &Task<'_>, unknown: &CellMask, purpose: Purpose) -> Result<Prepared> {
+        let options = published_likelihoods(NumericBlocks::Standardised);
+        let fitted = || Likelihoods::fit(task.features, unknown, options);
+        let likelihoods = self.likelihoods.clone().unwrap_or_else(fitted);
+        let plan = self.programs(task, unknown, &likelihoods, purpose)?;
+        let spec = DecoderSpec {
+            predictions: self.predictions.clone(),
+            ..DecoderSpec::linear(task, "", likelihoods, &["loss"])
+        };
+        Ok(Prepared { plan, inputs: Vec::new(), spec })
     }
 }

@@ -5,10 +5,14 @@
 //! ways by gated recurrent units; the mean of all states beside that of the first ones is the node's
 //! latent, and a linear layer decodes it to all columns. α = 0.4, walks of 5 places, dropout 0.5, how
 //! states are pooled and how far gradients are shortened are as in the authors' program, which
-//! classifies nodes whose attributes are all known. What is ours:
+//! classifies nodes whose attributes are all known.
+//!
+//! # Differences from the paper
+//! - The paper classifies nodes; here the decoder gives the columns, with a mean over known cells as the
+//!   loss.
 //! - A node without known attributes takes part in walks as a node, with zeros for its attributes.
 //! - Walks don't see the attributes of the node where they begin (`own_attributes`), since those are
-//!   what is estimated: a network that reads them repeats them, and has learnt nothing about nodes
+//!   what is estimated: a network that reads them repeats them, and has learned nothing about nodes
 //!   without. Cora's recall at 10 is 0.127 if they are seen, hardly that of the column mean.
 //! - Rows of known attributes have length 1, in place of batch normalisation, and there is no weight
 //!   decay, lest it outweigh the small gradients of a mean over all cells.
@@ -19,56 +23,92 @@
 mod learner;
 mod model;
 mod places;
-mod settings;
+#[cfg(test)]
+mod reference;
 mod walks;
 
 use graphfill_engine::TensorStore;
 
-use learner::GraphRnaLearner;
-use settings::{NAME, PARAMETERS, Settings};
+use learner::GraphRnaModel;
+use model::Model;
+pub use walks::OwnAttributes;
+use walks::WalkConfig;
 
+use crate::context::Context;
 use crate::error::Result;
-use crate::learning::{Learnt, Saved};
+use crate::learning::{Criterion, EarlyStopping, SavedModel, TrainedImputer, TrainingConfig};
 use crate::method::{Fitted, Method, MethodInfo, Task};
-use crate::tuning::{Axis, AxisValues};
+use crate::parameters;
+use crate::parameters::{Allowed, Tuning};
 
-/// Huang and others' method.
-#[derive(Debug, Clone, Copy)]
-pub struct GraphRna;
+parameters! {
+    /// GraphRNA: a recurrent network over attributed random walks.
+    pub struct GraphRna {
+        /// width of a recurrent state, in each direction
+        hidden: usize = 32, Allowed::Whole { min: 1.0, max: 4096.0 }, tuned Tuning::Numbers(&[32.0, 64.0]);
+        /// vertices of a walk
+        length: usize = 5, Allowed::Whole { min: 1.0, max: 100.0 }, tuned Tuning::Numbers(&[3.0, 5.0, 8.0]);
+        /// walks from each node in an update
+        paths: usize = 5, Allowed::Whole { min: 1.0, max: 1000.0 };
+        /// probability of a step to a neighbour rather than to an attribute
+        alpha: f32 = 0.4, Allowed::Number { min: 0.0, max: 1.0 },
+            tuned Tuning::Numbers(&[0.2, 0.4, 0.6, 0.8]);
+        /// whether walks see the attributes of the node where they begin
+        own_attributes: OwnAttributes = OwnAttributes::Hidden, Allowed::Words(OwnAttributes::WORDS),
+            default "hidden";
+        /// of Adam
+        learning_rate: f32 = 0.005, Allowed::LEARNING_RATE, tuned Tuning::Numbers(&[1e-3, 5e-3]);
+        /// share of inputs and latents dropped
+        dropout: f32 = 0.5, Allowed::DROPOUT, tuned Tuning::Numbers(&[0.0, 0.5]);
+        /// updates without a better validation score before training ends
+        patience: u64 = 300, Allowed::UPDATES;
+    }
+}
+
+impl GraphRna {
+    fn model(&self) -> Model {
+        let GraphRna { hidden, length, dropout, learning_rate, .. } = *self;
+        Model { hidden, length, dropout, learning_rate }
+    }
+
+    fn walks(&self) -> WalkConfig {
+        let GraphRna { alpha, paths, length, own_attributes: own, .. } = *self;
+        WalkConfig { alpha, paths, length, own }
+    }
+
+    fn config(&self) -> TrainingConfig {
+        TrainingConfig {
+            stopping: EarlyStopping { epoch: 20, max_updates: 4_000, patience: self.patience },
+            models: 1,
+            unvalidated_updates: 400,
+            criterion: Criterion::Published,
+        }
+    }
+}
 
 impl Method for GraphRna {
     fn info(&self) -> &'static MethodInfo {
         &MethodInfo {
-            name: NAME,
+            name: "graph-rna",
             title: "Graph recurrent network with attributed random walks",
             about: "Walks at random over nodes and attributes, reads the walks of a node both ways with a recurrent network, and decodes the mean of what was read to all columns.",
             reference: "Huang, Song, Li and Hu: Graph Recurrent Networks with Attributed Random Walks, KDD 2019",
-            parameters: PARAMETERS,
+            parameters: GraphRna::PARAMETERS,
         }
     }
 
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
-        let learner = GraphRnaLearner::new(Settings::of(task)?, task);
-        Ok(Box::new(Learnt::fit(&learner, &learner.settings.config, task)?))
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
+        let model = GraphRnaModel::new(self.clone(), task, None);
+        Ok(Box::new(TrainedImputer::fit(&model, &self.config(), task)?))
     }
 
-    fn grid(&self) -> &'static [Axis] {
-        &[
-            Axis { name: "alpha", values: AxisValues::Numbers(&[0.2, 0.4, 0.6, 0.8]) },
-            Axis { name: "length", values: AxisValues::Numbers(&[3.0, 5.0, 8.0]) },
-            Axis { name: "hidden", values: AxisValues::Numbers(&[32.0, 64.0]) },
-            Axis { name: "dropout", values: AxisValues::Numbers(&[0.0, 0.5]) },
-            Axis { name: "learning_rate", values: AxisValues::Numbers(&[1e-3, 5e-3]) },
-        ]
-    }
-
-    fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        let Saved { fixed, scales, seed, .. } = Saved::read(saved, task)?;
+    fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        let saved = SavedModel::read(state, task)?;
         // Walks follow the seed: the same estimates need the same walks.
-        let task = &Task { seed, ..*task };
-        let settings = Settings::of(&Task { fixed: &fixed, ..*task })?;
-        let mut learner = GraphRnaLearner::new(settings, task);
-        learner.scales = Some(scales);
-        Ok(Box::new(Learnt::restore(&learner, task, saved)?))
+        let context = Context { seed: saved.seed, ..task.context.clone() };
+        let task = &Task { context: &context, ..*task };
+        let method = self.configured(&saved.parameters)?;
+        let model = GraphRnaModel::new(method, task, Some(saved.likelihoods));
+        Ok(Box::new(TrainedImputer::restore(&model, task, state)?))
     }
 }

@@ -10,10 +10,11 @@ use graphfill_engine::random::{Key, uniforms};
 use rayon::prelude::*;
 
 use super::places::Places;
+use crate::word_parameter;
 
 /// How walks are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Manner {
+pub(super) struct WalkConfig {
     /// The probability of a step along an edge where there is a choice.
     pub(super) alpha: f32,
     /// Walks from each node.
@@ -24,13 +25,14 @@ pub(super) struct Manner {
     pub(super) own: OwnAttributes,
 }
 
-/// Whether a walk sees the attributes of the node where it begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OwnAttributes {
-    /// As those of all other nodes.
-    Seen,
-    /// No: where it begins is a blank place, and no step leads between it and an attribute.
-    Hidden,
+word_parameter! {
+    /// Whether a walk sees the attributes of the node where it begins.
+    pub enum OwnAttributes {
+        /// As those of all other nodes.
+        Seen = "seen",
+        /// No: where it begins is padding, and no step leads between it and an attribute.
+        Hidden = "hidden",
+    }
 }
 
 /// Walks from some nodes.
@@ -39,7 +41,7 @@ pub(super) struct Walks {
     /// Place by place, all walks of the first time first.
     pub(super) places: Vec<u32>,
     nodes: usize,
-    manner: Manner,
+    config: WalkConfig,
 }
 
 /// The stream of walks.
@@ -50,11 +52,11 @@ impl Walks {
     pub(super) fn draw(
         places: &Places,
         nodes: &[u32],
-        manner: Manner,
+        config: WalkConfig,
         seed: u64,
         set: u64,
     ) -> Self {
-        let Manner { alpha, paths, length, own } = manner;
+        let WalkConfig { alpha, paths, length, own } = config;
         let walk = |(at, &node): (usize, &u32)| {
             // Every node has draws of its own, whoever else is in the set.
             let key = Key::new(seed, STREAM, (set << 32) | u64::from(node));
@@ -84,12 +86,12 @@ impl Walks {
                 }
             }
         }
-        Walks { places: all, nodes: nodes.len(), manner }
+        Walks { places: all, nodes: nodes.len(), config }
     }
 
     /// Row i of its product is the mean over the first `times` of node i's walks.
     pub(super) fn means(&self, times: usize) -> Arc<SparseMatrix> {
-        let Manner { paths, .. } = self.manner;
+        let WalkConfig { paths, .. } = self.config;
         let (walks, each) = (self.nodes * paths, times * paths);
         let rows = 0..self.nodes;
         let columns = rows.flat_map(|node| {
@@ -112,7 +114,8 @@ mod tests {
     use super::*;
     use crate::features::Features;
 
-    const MANNER: Manner = Manner { alpha: 0.5, paths: 6, length: 7, own: OwnAttributes::Seen };
+    const CONFIG: WalkConfig =
+        WalkConfig { alpha: 0.5, paths: 6, length: 7, own: OwnAttributes::Seen };
 
     /// A ring of eight, of three colours; nothing is known of node 7, and node 8 is alone.
     fn places() -> (Places, Vec<Option<u32>>) {
@@ -132,9 +135,9 @@ mod tests {
         (Places::new(&graph, &features, &unknown).0, levels)
     }
 
-    fn walks_of(manner: Manner, nodes: &[u32]) -> Vec<Vec<u32>> {
-        let walks = Walks::draw(&places().0, nodes, manner, 5, 2);
-        let count = nodes.len() * manner.paths;
+    fn walks_of(config: WalkConfig, nodes: &[u32]) -> Vec<Vec<u32>> {
+        let walks = Walks::draw(&places().0, nodes, config, 5, 2);
+        let count = nodes.len() * config.paths;
         let walk = |at: usize| walks.places.iter().skip(at).step_by(count).copied().collect();
         (0..count).map(walk).collect()
     }
@@ -144,8 +147,8 @@ mod tests {
         let (_, levels) = places();
         let nodes: Vec<u32> = (0..9).collect();
         let mut to_attributes = 0;
-        for (at, walk) in walks_of(MANNER, &nodes).iter().enumerate() {
-            assert_eq!(walk[0], nodes[at / MANNER.paths]);
+        for (at, walk) in walks_of(CONFIG, &nodes).iter().enumerate() {
+            assert_eq!(walk[0], nodes[at / CONFIG.paths]);
             for pair in walk.windows(2) {
                 let (from, to) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
                 let is_edge = to < 8 && (to - from == 1 || to - from == 7);
@@ -160,9 +163,9 @@ mod tests {
     #[test]
     fn a_hidden_beginning_tells_nothing_of_itself() {
         // Long ones: neighbours have other colours, and the way back by one's own is not short.
-        let manner = Manner { paths: 20, length: 60, own: OwnAttributes::Hidden, ..MANNER };
+        let config = WalkConfig { paths: 20, length: 60, own: OwnAttributes::Hidden, ..CONFIG };
         let blank = places().0.blank();
-        for walk in walks_of(manner, &[0, 1, 2, 3]) {
+        for walk in walks_of(config, &[0, 1, 2, 3]) {
             assert_eq!(walk[0], blank);
             for pair in walk.windows(2).filter(|pair| pair.contains(&blank)) {
                 let other = if pair[0] == blank { pair[1] } else { pair[0] };
@@ -174,18 +177,18 @@ mod tests {
     /// The same walks whoever else is drawn; others in another set.
     #[test]
     fn a_node_has_walks_of_its_own() {
-        let alone = walks_of(MANNER, &[3]);
-        assert_eq!(alone, walks_of(MANNER, &[1, 3])[MANNER.paths..]);
-        let other = Walks::draw(&places().0, &[3], MANNER, 5, 3);
-        assert_ne!(Walks::draw(&places().0, &[3], MANNER, 5, 2).places, other.places);
+        let alone = walks_of(CONFIG, &[3]);
+        assert_eq!(alone, walks_of(CONFIG, &[1, 3])[CONFIG.paths..]);
+        let other = Walks::draw(&places().0, &[3], CONFIG, 5, 3);
+        assert_ne!(Walks::draw(&places().0, &[3], CONFIG, 5, 2).places, other.places);
     }
 
     #[test]
     fn means_are_over_the_walks_of_a_node() {
-        let walks = Walks::draw(&places().0, &[1, 3], MANNER, 5, 2);
+        let walks = Walks::draw(&places().0, &[1, 3], CONFIG, 5, 2);
         let view = walks.means(1);
-        let beginnings: Vec<u32> = (0..MANNER.paths as u32).collect();
+        let beginnings: Vec<u32> = (0..CONFIG.paths as u32).collect();
         assert_eq!(view.view().columns(0), beginnings);
-        assert_eq!(walks.means(MANNER.length).view().columns(1).len(), 42);
+        assert_eq!(walks.means(CONFIG.length).view().columns(1).len(), 42);
     }
 }

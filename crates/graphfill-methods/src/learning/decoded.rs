@@ -1,11 +1,10 @@
-//! Estimates of trained models: latents times decoders, averaged over models, in the columns' own
-//! scale.
+//! Estimates of trained models on the CPU: logits averaged over models, then the inverse link.
 //!
-//!   scores = mean over models of (Z W + b + Σ_p s_p ∘ O_p)      nodes × features
+//!   logits = mean over models of (Z W + b + Σ_p s_p ∘ O_p)      nodes × features
 //!
-//! Some columns at a time, so that the scores of a wide table never exist as a whole. Averages of
-//! scores rank the columns of a row as averages of log-softmax would: the two differ by one number
-//! a row.
+//! Some columns at a time, so that the logits of a wide table never exist as a whole. Averages of
+//! logits rank the columns of a row as averages of log-softmax would: the two differ by one number
+//! per row.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,30 +12,17 @@ use std::sync::Arc;
 use graphfill_engine::cpu::multiply;
 use rayon::prelude::*;
 
-use super::fit::Outlet;
-use super::scales::Scales;
+use super::decoder::{DecoderSpec, TrainedModel};
+use super::likelihood::Likelihoods;
 use crate::error::Result;
 use crate::features::{Features, GroupKind};
 use crate::method::{EstimateSink, Estimates, Task};
 
-/// The memory that the scores of some columns may take, and the most columns worth taking at once.
-const SCORE_BYTES: usize = 1 << 26;
-const MOST_COLUMNS: usize = 256;
+/// The memory that the logits of some columns may take, and the maximum number of columns at once.
+const LOGIT_BYTES: usize = 1 << 26;
+const MAX_COLUMNS: usize = 256;
 
-/// One trained model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrainedModel {
-    /// Z, nodes × width.
-    pub latent: Vec<f32>,
-    /// W, width × features.
-    pub weight: Vec<f32>,
-    /// b, where there is one.
-    pub bias: Option<Vec<f32>>,
-    /// The factor of each offset: one number, or one a feature.
-    pub factors: Vec<Vec<f32>>,
-}
-
-/// Trained models and what their scores begin with.
+/// Trained models and their prior logits.
 #[derive(Debug, Clone)]
 pub struct Decoded {
     /// The number of nodes.
@@ -44,24 +30,27 @@ pub struct Decoded {
     /// The models, at least one.
     pub models: Vec<TrainedModel>,
     /// O_p, nodes × features each.
-    pub offsets: Vec<Arc<Vec<f32>>>,
-    /// From scores to values.
-    pub scales: Scales,
+    pub prior_logits: Vec<Arc<Vec<f32>>>,
+    /// From logits to estimates.
+    pub likelihoods: Likelihoods,
+    /// The standard deviation of what is not explained, one per feature, where validation has shown it.
+    pub residuals: Option<Vec<f64>>,
 }
 
 impl Decoded {
     /// Models of a table.
-    pub(super) fn of(task: &Task<'_>, outlet: &Outlet, models: Vec<TrainedModel>) -> Self {
+    pub(super) fn of(task: &Task<'_>, spec: &DecoderSpec, models: Vec<TrainedModel>) -> Self {
         Decoded {
             nodes: task.features.rows(),
             models,
-            offsets: outlet.offsets.clone(),
-            scales: outlet.scales.clone(),
+            prior_logits: spec.prior_logits.iter().map(|(prior, _)| Arc::clone(prior)).collect(),
+            likelihoods: spec.likelihoods.clone(),
+            residuals: None,
         }
     }
 
     /// Estimates of some rows (all where none are named), for the groups that are wanted. Rows that
-    /// are not named come as zeros.
+    /// are not named are zero.
     pub fn estimate(
         &self,
         features: &Features<'_>,
@@ -76,10 +65,10 @@ impl Decoded {
         for range in self.ranges(features, wanted) {
             let width = range.len();
             let count = rows.map_or(self.nodes, <[u32]>::len);
-            let mut scores = vec![0.0f32; count * width];
+            let mut logits = vec![0.0f32; count * width];
             for (at, model) in self.models.iter().enumerate() {
                 let latent = latents.get(at).unwrap_or(&model.latent);
-                self.add_scores(model, latent, features.width(), range.clone(), &mut scores);
+                self.add_logits(model, latent, features.width(), range.clone(), &mut logits);
             }
             let share = 1.0 / self.models.len() as f32;
             let factors = self.mean_factors(range.clone(), features.width());
@@ -87,36 +76,38 @@ impl Decoded {
                 .groups_in(range.clone())
                 .map(|(group, _, inside)| (group, inside))
                 .collect();
-            scores.par_chunks_mut(width).enumerate().for_each(|(at, scores)| {
+            logits.par_chunks_mut(width).enumerate().for_each(|(at, logits)| {
                 let row = rows.map_or(at, |rows| rows[at] as usize);
-                scores.iter_mut().for_each(|score| *score *= share);
-                for (offset, factors) in self.offsets.iter().zip(&factors) {
+                logits.iter_mut().for_each(|logit| *logit *= share);
+                for (offset, factors) in self.prior_logits.iter().zip(&factors) {
                     let begin = row * features.width();
                     let offset = &offset[begin + range.start..begin + range.end];
-                    for ((score, offset), factor) in scores.iter_mut().zip(offset).zip(factors) {
-                        *score += factor * offset;
+                    for ((logit, offset), factor) in logits.iter_mut().zip(offset).zip(factors) {
+                        *logit += factor * offset;
                     }
                 }
                 for (group, inside) in &groups {
                     let inside = inside.start - range.start..inside.end - range.start;
-                    self.scales.restore(*group, &mut scores[inside]);
+                    self.likelihoods.group(*group).inverse_link(&mut logits[inside]);
                 }
             });
             if let Some(rows) = rows {
-                scores = scattered(&scores, rows, width, self.nodes);
+                logits = scattered(&logits, rows, width, self.nodes);
             }
-            let offsets: Vec<f64> = groups
+            let column_means: Vec<f64> = groups
                 .iter()
                 .flat_map(|(group, inside)| {
                     let first = features.groups()[*group].features.start;
-                    self.scales.offsets(*group, inside.start - first..inside.end - first)
+                    let columns = inside.start - first..inside.end - first;
+                    self.likelihoods.group(*group).column_means(columns)
                 })
                 .collect();
             sink.accept(&Estimates {
                 features: (range.start, range.end),
                 width,
-                values: &scores,
-                offsets: &offsets,
+                values: &logits,
+                column_means: &column_means,
+                scales: self.residuals.as_ref().map(|residuals| &residuals[range.clone()]),
             })?;
         }
         Ok(())
@@ -124,7 +115,7 @@ impl Decoded {
 
     /// Feature ranges of wanted groups: only blocks are cut.
     fn ranges(&self, features: &Features<'_>, wanted: &[bool]) -> Vec<Range<usize>> {
-        let most = (SCORE_BYTES / 4 / self.nodes.max(1)).clamp(16, MOST_COLUMNS);
+        let most = (LOGIT_BYTES / 4 / self.nodes.max(1)).clamp(16, MAX_COLUMNS);
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for (about, _) in features.groups().iter().zip(wanted).filter(|(_, wanted)| **wanted) {
             let is_block = matches!(about.kind, GroupKind::BinaryBlock | GroupKind::NumericBlock);
@@ -151,13 +142,13 @@ impl Decoded {
     }
 
     /// Z W + b for some features.
-    fn add_scores(
+    fn add_logits(
         &self,
         model: &TrainedModel,
         latent: &[f32],
         features: usize,
         range: Range<usize>,
-        scores: &mut [f32],
+        logits: &mut [f32],
     ) {
         let inner = model.weight.len() / features.max(1);
         let weight: Vec<f32> = model
@@ -167,12 +158,12 @@ impl Decoded {
             .copied()
             .collect();
         let width = range.len();
-        let mut own = vec![0.0f32; scores.len()];
-        multiply(latent, scores.len() / width, inner, &weight, width, &mut own);
+        let mut own = vec![0.0f32; logits.len()];
+        multiply(latent, logits.len() / width, inner, &weight, width, &mut own);
         let bias = model.bias.as_ref().map(|bias| &bias[range]);
-        scores.par_chunks_mut(width).zip(own.par_chunks(width)).for_each(|(scores, own)| {
-            for (column, (score, own)) in scores.iter_mut().zip(own).enumerate() {
-                *score += own + bias.map_or(0.0, |bias| bias[column]);
+        logits.par_chunks_mut(width).zip(own.par_chunks(width)).for_each(|(logits, own)| {
+            for (column, (logit, own)) in logits.iter_mut().zip(own).enumerate() {
+                *logit += own + bias.map_or(0.0, |bias| bias[column]);
             }
         });
     }
@@ -190,15 +181,15 @@ impl Decoded {
             };
             range.clone().map(of_feature).collect()
         };
-        (0..self.offsets.len()).map(of_offset).collect()
+        (0..self.prior_logits.len()).map(of_offset).collect()
     }
 }
 
 /// Rows put where they belong among all nodes.
-fn scattered(scores: &[f32], rows: &[u32], width: usize, nodes: usize) -> Vec<f32> {
+fn scattered(logits: &[f32], rows: &[u32], width: usize, nodes: usize) -> Vec<f32> {
     let mut all = vec![0.0f32; nodes * width];
-    for (&row, scores) in rows.iter().zip(scores.chunks_exact(width)) {
-        all[row as usize * width..][..width].copy_from_slice(scores);
+    for (&row, logits) in rows.iter().zip(logits.chunks_exact(width)) {
+        all[row as usize * width..][..width].copy_from_slice(logits);
     }
     all
 }

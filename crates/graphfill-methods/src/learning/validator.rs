@@ -1,19 +1,19 @@
-//! One number for how good estimates of validation cells are, over groups of every kind.
+//! The score of estimates on validation cells: one number over groups of every kind.
 //!
 //!   score = mean over groups of   recall@k, or all metrics       where columns are ranked
 //!                                 − RMSE / RMSE of the mean      elsewhere
 //!
-//! More is better. A table of one block is judged by that block's own metric.
+//! Higher is better. A table of one block is scored by that block's own metric.
 
 use graphfill_data::CellMask;
 
 use super::decoded::Decoded;
 use crate::error::Result;
-use crate::features::{Centres, Features};
+use crate::features::{ColumnMeans, Features};
 use crate::method::{EstimateSink, Estimates, Measure, Score, Task};
 use crate::selection::{Detail, ScoredCells, Scores, ValidationRows};
 
-/// What rankings are judged by.
+/// The metric of rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
     /// Recall at the task's depth, as the paper does.
@@ -22,7 +22,7 @@ pub enum Criterion {
     AllMetrics,
 }
 
-/// Judges estimates of some validation cells.
+/// Scores estimates of some validation cells.
 pub struct Validator<'a> {
     pub(super) features: &'a Features<'a>,
     pub(super) cells: CellMask,
@@ -35,7 +35,7 @@ pub struct Validator<'a> {
 }
 
 impl<'a> Validator<'a> {
-    /// A judge of the cells of `cells`, which are all `unknown`.
+    /// Scores estimates of `cells`, which are all `unknown`.
     pub fn new(task: &Task<'a>, cells: CellMask, unknown: &CellMask, criterion: Criterion) -> Self {
         let features = task.features;
         let rows = [ValidationRows::of(features, &cells)];
@@ -48,7 +48,7 @@ impl<'a> Validator<'a> {
             criterion,
             baseline: Vec::new(),
         };
-        let means = Centres::of(features, unknown).means;
+        let means = ColumnMeans::of(features, unknown).means;
         let scores = validator.scores_of_means(&means);
         validator.baseline = scores
             .into_iter()
@@ -112,7 +112,8 @@ impl<'a> Validator<'a> {
                 features: (range.start, range.end),
                 width: range.len(),
                 values: &values,
-                offsets: &means[range],
+                column_means: &means[range],
+                scales: None,
             });
         }
         sink.scores.finish(&self.rows)

@@ -9,12 +9,14 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::method::MethodInfo;
+use crate::parameters;
 use crate::parameters::Parameters;
 use crate::propagation::{Each, Loaded, Propagation};
 
-/// Mean of observed neighbours.
-#[derive(Debug, Clone, Copy)]
-pub struct NeighbourMean;
+parameters! {
+    /// Mean of observed neighbours.
+    pub struct NeighbourMean {}
+}
 
 impl Propagation for NeighbourMean {
     fn info(&self) -> &'static MethodInfo {
@@ -23,7 +25,7 @@ impl Propagation for NeighbourMean {
             title: "Neighbour mean",
             about: "The mean of the neighbours whose value is known; the column mean where there is none.",
             reference: "Şimşek and Jensen, PNAS 2008 (NeighAgg)",
-            parameters: &[],
+            parameters: NeighbourMean::PARAMETERS,
         }
     }
 

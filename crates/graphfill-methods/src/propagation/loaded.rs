@@ -10,20 +10,25 @@ pub struct Loaded<'a> {
     pub operators: &'a Operators<'a>,
     /// The panel.
     pub panel: &'a Panel,
-    /// Which list of rows is looked at, of those that the matrices were told; without one, all rows.
-    pub(super) look: Option<usize>,
+    /// Which subset of rows is read back, of those that the matrices know; without one, all rows.
+    pub(super) rows: Option<usize>,
     /// What tells it from other panels that were loaded.
     pub(super) number: u64,
 }
 
 impl<'a> Loaded<'a> {
-    /// The same, of which only the rows of a list are looked at; see [`Operators::looking_at`].
+    /// The same, of which only a subset of rows is read; see [`Operators::with_row_subsets`].
     #[must_use]
-    pub fn looked_at(self, list: usize) -> Self {
-        Loaded { look: Some(list), ..self }
+    pub fn with_rows(self, subset: usize) -> Self {
+        Loaded { rows: Some(subset), ..self }
     }
 
-    /// The programs that run rounds on a device, unless rounds are run on the processor.
+    /// The same panel, of which all rows are read.
+    pub(crate) fn with_all_rows(&self) -> Self {
+        Loaded { rows: None, ..*self }
+    }
+
+    /// The programs that run rounds on a device, unless rounds are run on the CPU.
     pub(crate) fn programs(&self) -> Option<&'a Programs<'a>> {
         self.operators.programs()
     }

@@ -1,14 +1,14 @@
-//! What the propagation methods share. Each of them says how a panel is propagated with given
-//! parameters ([`Propagation::run`]) and which parameters are worth comparing; the choice by
-//! validation and the estimates are made here, once for all of them.
+//! What the propagation methods share. Each of them defines how a panel is propagated with given
+//! parameters ([`Propagation::run`]) and which parameters are worth comparing. The choice by
+//! validation (`search.rs`) and the estimates (`model.rs`) are the same for all of them.
 //!
-//! Every group of features chooses for itself: a price may want a long walk, a name for a colour
-//! a short one.
+//! Parameters are chosen for every group of features: a price may need many rounds where a category
+//! needs few.
 //!
-//! Rounds run on the processor, or as programs on a device that has memory of its own.
+//! Rounds run on the CPU, or as programs of the engine on a GPU.
 
-mod chosen;
 mod loaded;
+mod model;
 mod operators;
 mod programs;
 mod runner;
@@ -16,14 +16,17 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::method::{DeviceUse, Fitted, Method, MethodInfo, Task};
-use crate::parameters::Parameters;
+use std::sync::Arc;
 
-pub(crate) use chosen::Chosen;
+use graphfill_engine::TensorStore;
+
 pub use loaded::Loaded;
+pub use model::PropagationModel;
 pub use operators::Operators;
 
 use crate::error::Result;
+use crate::method::{DeviceUse, Fitted, Method, MethodInfo, Task};
+use crate::parameters::{Parameterised, Parameters};
 
 /// The name of the parameter that counts rounds.
 pub const ROUNDS: &str = "rounds";
@@ -41,7 +44,7 @@ pub enum Purpose {
 }
 
 /// A method that spreads known values along edges, a panel at a time.
-pub trait Propagation: Send + Sync {
+pub trait Propagation: Parameterised + Send + Sync {
     /// Its name and abilities.
     fn info(&self) -> &'static MethodInfo;
 
@@ -57,12 +60,12 @@ pub trait Propagation: Send + Sync {
         Parameters::default()
     }
 
-    /// The most rounds to compare; one where the method has no rounds.
-    fn most_rounds(&self) -> usize {
+    /// The largest number of rounds to compare; one where the method has no rounds.
+    fn max_rounds(&self) -> usize {
         1
     }
 
-    /// Whether anything of it runs on a device other than the processor.
+    /// Whether anything of it runs on a device other than the CPU.
     fn device_use(&self) -> DeviceUse {
         DeviceUse::Propagation
     }
@@ -78,16 +81,19 @@ pub trait Propagation: Send + Sync {
     ) -> Result<()>;
 }
 
-impl<P: Propagation> Method for P {
+/// The fitted model keeps a copy of the method, so that a method of any crate can estimate.
+impl<P: Propagation + Clone + 'static> Method for P {
     fn info(&self) -> &'static MethodInfo {
         Propagation::info(self)
     }
 
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>>
-    where
-        P: Sized,
-    {
-        search::fit(self, task)
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
+        let choices = search::choose(self, task)?;
+        Ok(Box::new(PropagationModel::new(Arc::new(self.clone()), choices)))
+    }
+
+    fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        Ok(Box::new(PropagationModel::read(Arc::new(self.clone()), task, state)?))
     }
 
     fn device_use(&self) -> DeviceUse {

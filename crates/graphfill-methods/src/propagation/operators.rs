@@ -20,21 +20,20 @@ use crate::method::Task;
 pub struct Operators<'a> {
     graph: &'a UndirectedGraph,
     symmetric: OnceLock<Vec<f32>>,
-    /// Without them, rounds run on the processor.
+    /// Without them, rounds run on the CPU.
     programs: Option<Programs<'a>>,
     loads: AtomicU64,
 }
 
 impl<'a> Operators<'a> {
-    /// The matrices of a graph, on the processor.
+    /// The matrices of a graph, on the CPU.
     pub fn new(graph: &'a UndirectedGraph) -> Self {
         Operators { graph, symmetric: OnceLock::new(), programs: None, loads: AtomicU64::new(0) }
     }
 
     /// The matrices of a task's graph, on its device as long as there is the memory for it.
     pub fn of(task: &Task<'a>) -> Self {
-        let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
-        Operators::on(task.graph, &task.training.device).within(limit)
+        Operators::on(task.graph, &task.context.device).within(task.context.memory_limit())
     }
 
     /// The matrices of a graph, on a device.
@@ -42,12 +41,12 @@ impl<'a> Operators<'a> {
         if device.is_cuda() { Operators::as_programs(graph, device) } else { Operators::new(graph) }
     }
 
-    /// The matrices of a graph, multiplied by programs, be it on the processor.
+    /// The matrices of a graph, multiplied by programs, be it on the CPU.
     pub(super) fn as_programs(graph: &'a UndirectedGraph, device: &Device) -> Self {
         Operators { programs: Some(Programs::new(graph, device)), ..Operators::new(graph) }
     }
 
-    /// Where rounds on a device need more memory than this, or than it has, they run on the processor
+    /// Where rounds on a device need more memory than this, or than it has, they run on the CPU
     /// instead of failing.
     #[must_use]
     pub fn within(self, limit: MemoryLimit) -> Self {
@@ -55,11 +54,11 @@ impl<'a> Operators<'a> {
         Operators { programs, ..self }
     }
 
-    /// Lists of rows that panels can be looked at by: of all rounds of a panel that is, a device hands
-    /// out these rows alone. On the processor all rows are there anyway.
+    /// Subsets of rows: of a panel that is loaded with one ([`Loaded::with_rows`]), a GPU downloads
+    /// these rows alone after each round. On the CPU all rows are there anyway.
     #[must_use]
-    pub fn looking_at(self, lists: Vec<Vec<u32>>) -> Self {
-        let programs = self.programs.map(|programs| programs.looking_at(lists));
+    pub fn with_row_subsets(self, row_subsets: Vec<Vec<u32>>) -> Self {
+        let programs = self.programs.map(|programs| programs.with_row_subsets(row_subsets));
         Operators { programs, ..self }
     }
 
@@ -82,7 +81,7 @@ impl<'a> Operators<'a> {
     /// A panel in front of these matrices.
     pub fn load<'b>(&'b self, panel: &'b Panel) -> Loaded<'b> {
         let number = self.loads.fetch_add(1, Ordering::Relaxed);
-        Loaded { operators: self, panel, look: None, number }
+        Loaded { operators: self, panel, rows: None, number }
     }
 
     /// A · X for a panel of this width, wherever that is computed.

@@ -1,6 +1,6 @@
-//! Propagation as programs of the engine, for a device with memory of its own: what is given goes
-//! there once a panel, rounds run there, and only what is looked at comes back. Where the memory there
-//! is too small, nothing is done, and the caller runs the rounds on the processor.
+//! Propagation as programs of the engine, for a GPU: known values are uploaded once per panel, rounds
+//! run there, and only the rows that are read are downloaded. Where the memory of the GPU is too
+//! small, nothing is done, and the caller runs the rounds on the CPU.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -18,7 +18,7 @@ pub(crate) struct Programs<'a> {
     device: Device,
     /// Without one, too little memory is an error.
     limit: Option<MemoryLimit>,
-    looks: Vec<Vec<u32>>,
+    row_subsets: Vec<Vec<u32>>,
     symmetric: Side,
     adjacency: Side,
 }
@@ -45,14 +45,14 @@ impl<'a> Programs<'a> {
             graph,
             device: device.clone(),
             limit: None,
-            looks: Vec::new(),
+            row_subsets: Vec::new(),
             symmetric: Side::default(),
             adjacency: Side::default(),
         }
     }
 
-    pub(super) fn looking_at(self, looks: Vec<Vec<u32>>) -> Self {
-        Programs { looks, ..self }
+    pub(super) fn with_row_subsets(self, row_subsets: Vec<Vec<u32>>) -> Self {
+        Programs { row_subsets, ..self }
     }
 
     pub(super) fn within(self, limit: MemoryLimit) -> Self {
@@ -122,7 +122,7 @@ impl<'a> Programs<'a> {
                 drop(other);
                 let rows = side.matrix.get_or_init(|| Arc::new(self.rows_of(matrix)));
                 let place = (&self.device, self.limit);
-                match Runner::new(matrix, rows, width, &self.looks, place) {
+                match Runner::new(matrix, rows, width, &self.row_subsets, place) {
                     Err(error) if self.limit.is_some() && is_of_memory(&error) => {
                         *kept = Kept::Refused;
                         return Ok(None);

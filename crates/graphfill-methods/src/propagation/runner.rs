@@ -1,12 +1,12 @@
 //! The programs that run rounds with one matrix on panels of one width.
 //!
-//!   symmetric   start: one ← given         there: other ← a round of one     back: one ← a round of other
-//!   adjacency   start: messages ← given    weigh: weights ← A · confidences
+//!   symmetric   start: one ← observed      ping: other ← a round of one      pong: one ← a round of other
+//!   adjacency   start: messages ← observed weigh: weights ← A · confidences
 //!               round: values ← A · messages ⊘ weights, known cells reset
 //!               send:  messages ← confidences ∘ values
 //!
-//! and, for each list of rows and each buffer that is looked at, a program that gathers those rows.
-//! Cells that are not known are NaN in `given`, and 0 to those who start from it.
+//! and, for each subset of rows and each buffer that is read, a program that gathers those rows.
+//! Cells that are not known are NaN in `observed`, and 0 at the start.
 
 use std::sync::Arc;
 
@@ -30,13 +30,13 @@ pub(super) enum Matrix {
 }
 
 const START: &str = "start";
-const THERE: &str = "there";
-const BACK: &str = "back";
+const PING: &str = "ping";
+const PONG: &str = "pong";
 const WEIGH: &str = "weigh";
 const ROUND: &str = "round";
 const SEND: &str = "send";
 
-const GIVEN: &str = "given";
+const OBSERVED: &str = "observed";
 const SHARES: &str = "shares";
 const ONE: &str = "one";
 const OTHER: &str = "other";
@@ -45,7 +45,7 @@ const WEIGHTS: &str = "weights";
 const MESSAGES: &str = "messages";
 const VALUES: &str = "values";
 
-/// What a look hands out.
+/// The rows that a program gathers.
 const ROWS: &str = "rows";
 
 /// A session of these programs, and what the host has seen of it.
@@ -53,10 +53,10 @@ pub(super) struct Runner {
     matrix: Matrix,
     width: usize,
     session: Session,
-    looks: Vec<Vec<u32>>,
+    row_subsets: Vec<Vec<u32>>,
     /// The panel whose known cells are on the device.
-    given_of: Option<u64>,
-    /// nodes × width. After a look by a list of rows, others hold what they held.
+    observed_of: Option<u64>,
+    /// nodes × width. After a subset of rows was read, other rows hold what they held.
     seen: Vec<f32>,
     gathered: Vec<f32>,
 }
@@ -67,7 +67,7 @@ impl Runner {
         matrix: Matrix,
         rows: &Arc<SparseRows>,
         width: usize,
-        looks: &[Vec<u32>],
+        row_subsets: &[Vec<u32>],
         (device, limit): (&Device, Option<MemoryLimit>),
     ) -> Result<Self> {
         let panel = Shape::new(rows.shape().rows, width);
@@ -75,14 +75,14 @@ impl Runner {
             Matrix::Symmetric => symmetric_programs(rows, panel)?,
             Matrix::Adjacency => adjacency_programs(rows, panel)?,
         };
-        let looked_at: &[&str] = match matrix {
+        let read: &[&str] = match matrix {
             Matrix::Symmetric => &[ONE, OTHER],
             Matrix::Adjacency => &[VALUES],
         };
-        for (list, rows) in looks.iter().enumerate() {
+        for (subset, rows) in row_subsets.iter().enumerate() {
             let chosen = Arc::new(SparseMatrix::selection(rows, panel.rows));
-            for buffer in looked_at {
-                let program = Program::new(&look_name(buffer, list));
+            for buffer in read {
+                let program = Program::new(&gather_name(buffer, subset));
                 program.output(ROWS, program.sparse_product(&chosen, program.state(buffer, panel)));
                 programs.push(program.finish()?);
             }
@@ -95,8 +95,8 @@ impl Runner {
             matrix,
             width,
             session: Session::new(plan, 0)?,
-            looks: looks.to_vec(),
-            given_of: None,
+            row_subsets: row_subsets.to_vec(),
+            observed_of: None,
             seen: vec![0.0; panel.len()],
             gathered: Vec::new(),
         })
@@ -114,7 +114,7 @@ impl Runner {
         rounds: &[usize],
         each: &mut Each<'_>,
     ) -> Result<()> {
-        self.give(loaded)?;
+        self.upload(loaded)?;
         self.session.write(SHARES, &shares)?;
         self.run(loaded, rounds, each)
     }
@@ -127,7 +127,7 @@ impl Runner {
         rounds: &[usize],
         each: &mut Each<'_>,
     ) -> Result<()> {
-        self.give(loaded)?;
+        self.upload(loaded)?;
         self.session.write(CONFIDENCES, confidences)?;
         self.session.run(WEIGH)?;
         self.run(loaded, rounds, each)
@@ -140,12 +140,12 @@ impl Runner {
         Ok(self.session.buffer(WEIGHTS)?)
     }
 
-    /// Brings what is known to the device, unless it is there.
-    fn give(&mut self, loaded: &Loaded<'_>) -> Result<()> {
-        if self.given_of != Some(loaded.number) {
-            self.given_of = None;
-            self.session.write(GIVEN, &given(loaded.panel))?;
-            self.given_of = Some(loaded.number);
+    /// Uploads the known cells of a panel, unless they are there.
+    fn upload(&mut self, loaded: &Loaded<'_>) -> Result<()> {
+        if self.observed_of != Some(loaded.number) {
+            self.observed_of = None;
+            self.session.write(OBSERVED, &observed(loaded.panel))?;
+            self.observed_of = Some(loaded.number);
         }
         Ok(())
     }
@@ -157,9 +157,9 @@ impl Runner {
         for round in 1..=last {
             let wanted = rounds.contains(&round);
             if wanted {
-                self.look(round, loaded.look)?;
+                self.read(round, loaded.rows)?;
             }
-            // The device goes on while the host looks at what it has got.
+            // The device computes the next round while the host reads this one.
             if round < last {
                 self.begin_round(round + 1)?;
             }
@@ -172,8 +172,8 @@ impl Runner {
 
     fn begin_round(&mut self, round: usize) -> Result<()> {
         match self.matrix {
-            Matrix::Symmetric if round % 2 == 1 => self.session.run(THERE)?,
-            Matrix::Symmetric => self.session.run(BACK)?,
+            Matrix::Symmetric if round % 2 == 1 => self.session.run(PING)?,
+            Matrix::Symmetric => self.session.run(PONG)?,
             Matrix::Adjacency => {
                 if round > 1 {
                     self.session.run(SEND)?;
@@ -185,16 +185,16 @@ impl Runner {
     }
 
     /// Copies what a round gave to the host: some rows, or all.
-    fn look(&mut self, round: usize, list: Option<usize>) -> Result<()> {
+    fn read(&mut self, round: usize, subset: Option<usize>) -> Result<()> {
         let buffer = match self.matrix {
             Matrix::Symmetric if round % 2 == 1 => OTHER,
             Matrix::Symmetric => ONE,
             Matrix::Adjacency => VALUES,
         };
-        let Some(list) = list else {
+        let Some(subset) = subset else {
             return Ok(self.session.buffer_into(buffer, &mut self.seen)?);
         };
-        let (name, rows) = (look_name(buffer, list), &self.looks[list]);
+        let (name, rows) = (gather_name(buffer, subset), &self.row_subsets[subset]);
         self.gathered.resize(rows.len() * self.width, 0.0);
         self.session.run(&name)?;
         self.session.read_into(&name, ROWS, &mut self.gathered)?;
@@ -206,31 +206,31 @@ impl Runner {
     }
 }
 
-fn look_name(buffer: &str, list: usize) -> String {
-    format!("rows {list} of {buffer}")
+fn gather_name(buffer: &str, subset: usize) -> String {
+    format!("rows {subset} of {buffer}")
 }
 
 fn symmetric_programs(matrix: &Arc<SparseRows>, panel: Shape) -> Result<Vec<Recorded>> {
     let start = Program::new(START);
-    start.send(start.state(ONE, panel), start.input(GIVEN, panel), None);
+    start.send(start.state(ONE, panel), start.input(OBSERVED, panel), None);
     let round = |name: &str, from: &str, to: &str| {
         let program = Program::new(name);
         let round = PropagationRound {
             matrix,
             from: program.state(from, panel),
-            given: Some(program.input(GIVEN, panel)),
+            given: Some(program.input(OBSERVED, panel)),
             shares: Some(program.input(SHARES, [1, 2])),
             divisors: None,
         };
         program.propagate(program.state(to, panel), &round);
         program.finish()
     };
-    Ok(vec![start.finish()?, round(THERE, ONE, OTHER)?, round(BACK, OTHER, ONE)?])
+    Ok(vec![start.finish()?, round(PING, ONE, OTHER)?, round(PONG, OTHER, ONE)?])
 }
 
 fn adjacency_programs(matrix: &Arc<SparseRows>, panel: Shape) -> Result<Vec<Recorded>> {
     let start = Program::new(START);
-    start.send(start.state(MESSAGES, panel), start.input(GIVEN, panel), None);
+    start.send(start.state(MESSAGES, panel), start.input(OBSERVED, panel), None);
     let weigh = Program::new(WEIGH);
     let from = weigh.input(CONFIDENCES, panel);
     let product = PropagationRound { matrix, from, given: None, shares: None, divisors: None };
@@ -239,7 +239,7 @@ fn adjacency_programs(matrix: &Arc<SparseRows>, panel: Shape) -> Result<Vec<Reco
     let weighed_mean = PropagationRound {
         matrix,
         from: round.state(MESSAGES, panel),
-        given: Some(round.input(GIVEN, panel)),
+        given: Some(round.input(OBSERVED, panel)),
         shares: None,
         divisors: Some(round.state(WEIGHTS, panel)),
     };
@@ -250,11 +250,11 @@ fn adjacency_programs(matrix: &Arc<SparseRows>, panel: Shape) -> Result<Vec<Reco
     Ok(vec![start.finish()?, weigh.finish()?, round.finish()?, send.finish()?])
 }
 
-/// What is known of a panel, NaN elsewhere. Its unused columns are known to be 0.
-fn given(panel: &Panel) -> Vec<f32> {
-    let mut given = panel.values.clone();
+/// The known cells of a panel, NaN elsewhere. Its unused columns are known to be 0.
+fn observed(panel: &Panel) -> Vec<f32> {
+    let mut observed = panel.values.clone();
     let all_known = panel.all_known();
-    given.par_chunks_mut(panel.width).zip(&panel.known).for_each(|(row, &known)| {
+    observed.par_chunks_mut(panel.width).zip(&panel.known).for_each(|(row, &known)| {
         if known == all_known {
             return;
         }
@@ -264,5 +264,5 @@ fn given(panel: &Panel) -> Vec<f32> {
             }
         }
     });
-    given
+    observed
 }

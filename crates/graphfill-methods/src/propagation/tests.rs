@@ -1,5 +1,5 @@
-//! Rounds as programs give what rounds on the processor give: to the bit where the programs run on
-//! the processor too, to rounding elsewhere.
+//! Rounds as programs give what rounds on the CPU give: to the bit where the programs run on
+//! the CPU too, to rounding elsewhere.
 
 use graphfill_data::generator::{ColumnSet, GeneratorConfig, generate};
 use graphfill_data::{Direction, EdgeList, UndirectedGraph};
@@ -7,7 +7,7 @@ use graphfill_engine::MemoryLimit;
 use graphfill_engine::cpu::panel_width;
 use proptest::prelude::*;
 
-use super::search::{Best, compare};
+use super::search::{Best, Budget, search};
 use super::{Loaded, Operators, Propagation, Purpose};
 use crate::arb::Arb;
 use crate::device;
@@ -20,16 +20,16 @@ use crate::parameters::Parameters;
 use crate::pcfi::Pcfi;
 
 /// The methods, with settings that behave differently.
-fn methods() -> Vec<(&'static dyn Propagation, Parameters)> {
+fn methods() -> Vec<(Box<dyn Propagation>, Parameters)> {
     let none = Parameters::default;
     let arb = |alpha: f64, beta: f64| none().with("alpha", alpha).with("beta", beta);
     vec![
-        (&FeaturePropagation, none()),
-        (&Arb, arb(0.9, 0.7)),
-        (&Arb, arb(1.0, 0.5)),
-        (&Arb, arb(0.3, 0.0)),
-        (&Pcfi, none().with("alpha", 0.5)),
-        (&NeighbourMean, none()),
+        (Box::new(FeaturePropagation::new()), none()),
+        (Box::new(Arb::new()), arb(0.9, 0.7)),
+        (Box::new(Arb::new()), arb(1.0, 0.5)),
+        (Box::new(Arb::new()), arb(0.3, 0.0)),
+        (Box::new(Pcfi::new()), none().with("alpha", 0.5)),
+        (Box::new(NeighbourMean::new()), none()),
     ]
 }
 
@@ -90,9 +90,9 @@ fn compare_rounds(graph: &UndirectedGraph, panels: &[Panel], rounds: &[usize]) {
     let programs = Operators::as_programs(graph, &device::device());
     for (method, parameters) in methods() {
         for (at, panel) in panels.iter().enumerate() {
-            let rounds = if method.most_rounds() == 1 { &[1] } else { rounds };
-            let expected = handed_out(method, &processor.load(panel), &parameters, rounds);
-            let found = handed_out(method, &programs.load(panel), &parameters, rounds);
+            let rounds = if method.max_rounds() == 1 { &[1] } else { rounds };
+            let expected = handed_out(&*method, &processor.load(panel), &parameters, rounds);
+            let found = handed_out(&*method, &programs.load(panel), &parameters, rounds);
             let numbers: Vec<usize> = found.iter().map(|(round, _)| *round).collect();
             assert_eq!(numbers, rounds);
             for ((round, found), (_, expected)) in found.iter().zip(&expected) {
@@ -136,7 +136,7 @@ proptest! {
     }
 }
 
-/// A star: its centre has far more neighbours than a card sums in one go.
+/// A star: its centre has far more neighbours than a GPU sums in one go.
 #[test]
 fn a_hub_is_summed_like_all_others() {
     let edges: Vec<_> = (1..3000u32).map(|leaf| (0, leaf, 1.0)).collect();
@@ -149,19 +149,20 @@ fn a_hub_is_summed_like_all_others() {
 }
 
 #[test]
-fn only_what_is_looked_at_comes_back() {
+fn only_rows_of_a_subset_are_read() {
     let edges: Vec<_> = (0..40u32).map(|node| (node, (node * 7 + 3) % 40, 1.0)).collect();
     let graph = graph(40, &edges, false);
     let lists = vec![vec![3, 4, 17, 39], Vec::new(), vec![0, 39], (0..40).collect()];
-    let operators = Operators::as_programs(&graph, &device::device()).looking_at(lists.clone());
+    let operators =
+        Operators::as_programs(&graph, &device::device()).with_row_subsets(lists.clone());
     let processor = Operators::new(&graph);
     let rounds: Vec<usize> = (2..=7).collect();
     let panel = panel(40, 10, 0, |row, column| (row + column) % 3 == 0);
-    for (method, parameters) in methods().into_iter().filter(|(m, _)| m.most_rounds() > 1) {
-        let expected = handed_out(method, &processor.load(&panel), &parameters, &rounds);
+    for (method, parameters) in methods().into_iter().filter(|(m, _)| m.max_rounds() > 1) {
+        let expected = handed_out(&*method, &processor.load(&panel), &parameters, &rounds);
         for (list, rows) in lists.iter().enumerate() {
-            let loaded = operators.load(&panel).looked_at(list);
-            let found = handed_out(method, &loaded, &parameters, &rounds);
+            let loaded = operators.load(&panel).with_rows(list);
+            let found = handed_out(&*method, &loaded, &parameters, &rounds);
             for ((round, found), (_, expected)) in found.iter().zip(&expected) {
                 for &row in rows {
                     let cells = row as usize * panel.width..(row as usize + 1) * panel.width;
@@ -173,7 +174,43 @@ fn only_what_is_looked_at_comes_back() {
     }
 }
 
-/// The choices that validation makes, from the rows that are looked at alone.
+const WITHOUT_STAGES: Budget = Budget { small: f64::INFINITY, first_stage: 0.0 };
+const WITH_STAGES: Budget = Budget { small: 0.0, first_stage: 0.0 };
+
+/// In two stages, on a sample of the columns, a search finds what is as good as the best of all.
+#[test]
+fn stages_find_what_is_as_good() {
+    let config = GeneratorConfig {
+        nodes: 200,
+        topics: 320,
+        words_per_node: 20.0,
+        ..GeneratorConfig::default()
+    };
+    let dataset = generate(&config).expect("a town").dataset;
+    let (graph, features) = (dataset.graph.undirected(), Features::of(&dataset.table));
+    assert!(features.groups().iter().any(|group| group.features.len() == 320));
+    let unknown = features.missing();
+    let validation = validation_sets(&features, &unknown, 3);
+    let context = crate::Context::default();
+    let task = Task { validation: &validation, ..Task::new(&graph, &features, &unknown, &context) };
+    let none = Parameters::default();
+    let settings = [Purpose::Ranking, Purpose::Values].map(|it| Arb::new().settings(it, &none));
+    let found = [WITHOUT_STAGES, WITH_STAGES].map(|budget| {
+        let place = (Operators::on(&graph, &device::device()), budget);
+        search(&Arb::new(), &task, place, &settings, &(1..=30)).expect("a search")
+    });
+    for (all, staged) in found[0].iter().zip(&found[1]) {
+        let (Some(all), Some(staged)) = (all, staged) else {
+            assert!(all.is_none() && staged.is_none());
+            continue;
+        };
+        assert!(!staged.score.is_better_than(&all.score), "{staged:?} is not among {all:?}");
+        let lost = (staged.score.value - all.score.value).abs();
+        assert!(lost <= 0.02 * all.score.value, "{staged:?}, the best of all is {all:?}");
+    }
+}
+
+/// The choices that validation makes, from the rows that are read alone.
 #[test]
 fn validation_chooses_the_same() {
     fn chosen<P: Propagation>(method: &P, task: &Task<'_>) -> [Vec<Option<Best>>; 2] {
@@ -183,7 +220,8 @@ fn validation_chooses_the_same() {
         let ways =
             [Operators::new(task.graph), Operators::as_programs(task.graph, &device::device())];
         ways.map(|operators| {
-            compare(method, task, operators, &settings, &(1..=5)).expect("a comparison")
+            search(method, task, (operators, WITHOUT_STAGES), &settings, &(1..=5))
+                .expect("a comparison")
         })
     }
     for columns in [ColumnSet::Mixed, ColumnSet::Numbers(3)] {
@@ -194,8 +232,14 @@ fn validation_chooses_the_same() {
         let unknown = features.missing();
         let validation = validation_sets(&features, &unknown, 3);
         assert!(validation.len() > 1);
-        let task = Task { validation: &validation, ..Task::new(&graph, &features, &unknown) };
-        let all = [chosen(&FeaturePropagation, &task), chosen(&Arb, &task), chosen(&Pcfi, &task)];
+        let context = crate::Context::default();
+        let task =
+            Task { validation: &validation, ..Task::new(&graph, &features, &unknown, &context) };
+        let all = [
+            chosen(&FeaturePropagation::new(), &task),
+            chosen(&Arb::new(), &task),
+            chosen(&Pcfi::new(), &task),
+        ];
         for [expected, found] in &all {
             assert!(expected.iter().flatten().count() > 1);
             for (expected, found) in expected.iter().zip(found) {
@@ -223,8 +267,8 @@ fn too_little_memory_is_no_error_within_a_limit() {
         panel(30, 40, 1, |row, _| row % 3 == 0),
     ] {
         for (method, parameters) in methods() {
-            let expected = handed_out(method, &processor.load(&panel), &parameters, &[1]);
-            let found = handed_out(method, &small.load(&panel), &parameters, &[1]);
+            let expected = handed_out(&*method, &processor.load(&panel), &parameters, &[1]);
+            let found = handed_out(&*method, &small.load(&panel), &parameters, &[1]);
             assert!(found == expected, "{}", method.info().name);
         }
         let product = small.programs().map(|it| it.adjacency_product(&panel.values, panel.width));
@@ -237,10 +281,10 @@ fn too_little_memory_is_no_error_within_a_limit() {
 fn there_may_be_many_lists() {
     let graph = graph(5, &[(0, 1, 1.0)], false);
     let lists = (0..60).map(|list| vec![list % 5]).collect();
-    let operators = Operators::as_programs(&graph, &device::device()).looking_at(lists);
+    let operators = Operators::as_programs(&graph, &device::device()).with_row_subsets(lists);
     let panel = panel(5, 3, 0, |row, _| row == 0);
     for (method, parameters) in methods() {
-        let loaded = operators.load(&panel).looked_at(59);
-        assert_eq!(handed_out(method, &loaded, &parameters, &[1]).len(), 1);
+        let loaded = operators.load(&panel).with_rows(59);
+        assert_eq!(handed_out(&*method, &loaded, &parameters, &[1]).len(), 1);
     }
 }

@@ -17,7 +17,7 @@ pub(super) const PENALTIES: [f64; 3] = [0.001, 0.01, 0.1];
 /// λg: what is added to the diagonal of Sgg.
 pub(super) const CONTEXT_PENALTIES: [f64; 5] = [0.003, 0.03, 0.3, 3.0, 30.0];
 /// Rows on which the choice is made.
-pub(super) const MOST_ROWS: usize = 2500;
+pub(super) const MAX_ROWS: usize = 2500;
 
 const PORTION: usize = 64;
 const SMALLEST_ERROR: f64 = 1e-4;

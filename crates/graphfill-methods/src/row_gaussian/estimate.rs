@@ -27,7 +27,7 @@ impl RowGaussian {
     /// Rows × columns. An unknown cell is estimated from the known cells of its row and the context;
     /// where nothing of the row is known, as by [`estimate_blank`](Self::estimate_blank). A known
     /// cell is estimated as if it, with its block, were unknown; where there are folds, by what was
-    /// learnt from other rows. The latter holds for the table that was fitted, row by row.
+    /// learned from other rows. The latter holds for the table that was fitted, row by row.
     pub fn estimate(&self, cells: &Cells<'_>, context: &[f32]) -> Vec<f32> {
         let mut out = vec![0.0; cells.rows * cells.columns];
         let data = Data { cells, context, scale: &self.scale };
@@ -53,7 +53,7 @@ impl RowGaussian {
         self.full.blank.means(&contexts, rows).into_iter().map(|mean| mean as f32).collect()
     }
 
-    /// As [`estimate_blank`](Self::estimate_blank); where there are folds, by what was learnt from
+    /// As [`estimate_blank`](Self::estimate_blank); where there are folds, by what was learned from
     /// other rows. It holds for the table that was fitted, row by row.
     pub fn estimate_blank_left_out(&self, rows: usize, context: &[f32]) -> Vec<f32> {
         if self.folds.is_empty() {

@@ -38,7 +38,7 @@ const ROUNDS: usize = 10;
 /// With fewer rows a column than this there are folds.
 const ROWS_A_COLUMN: usize = 100;
 
-/// What was learnt from some rows: one distribution for each λg that any column has chosen.
+/// What was learned from some rows: one distribution for each λg that any column has chosen.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Fit {
     distributions: Vec<Distribution>,
@@ -84,7 +84,7 @@ impl RowGaussian {
             .collect();
 
         // The last rows of the order, since moments were found from the first.
-        let judged = order.len().saturating_sub(choice::MOST_ROWS)..order.len();
+        let judged = order.len().saturating_sub(choice::MAX_ROWS)..order.len();
         let sets: Vec<(&Moments, Vec<usize>)> = if has_folds {
             let of_fold = |fold| judged.clone().filter(move |at| at % FOLDS == fold);
             let rows = |fold| of_fold(fold).map(|at| order[at]).collect();

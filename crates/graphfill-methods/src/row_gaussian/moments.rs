@@ -17,7 +17,7 @@ use super::completion::{Penalised, complete};
 use super::dense::{Cholesky, add_to_diagonal, dot, product, transposed};
 
 /// Rows that are looked at.
-pub(super) const MOST_ROWS: usize = 12_000;
+pub(super) const MAX_ROWS: usize = 12_000;
 
 /// λ of the completion.
 const PENALTY: f64 = 0.003;
@@ -67,7 +67,7 @@ impl Moments {
     /// The moments after so many rounds, from the first of the given rows.
     pub(super) fn fit(data: Data<'_>, rows: &[usize], context_penalty: f64, rounds: usize) -> Self {
         let (cells, columns) = (data.cells, data.cells.columns);
-        let mut rows = rows[..rows.len().min(MOST_ROWS)].to_vec();
+        let mut rows = rows[..rows.len().min(MAX_ROWS)].to_vec();
         cells.sort_by_pattern(&mut rows);
         let evidence = cells.evidence(&rows);
         let context_columns = data.scale.columns();

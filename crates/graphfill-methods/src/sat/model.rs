@@ -6,7 +6,13 @@
 //!   score of an edge:    ⟨u_i, u_j⟩,  u = dropout(relu(z W₃ + b₃)) W₄ + b₄     × latent
 //!   judgement:           dropout(relu(z W₅ + b₅)) w + b                        × 1
 //!
-//! X are the scores of known cells, zero where nothing is known. The generator learns all but the
+//! X are the scores of known cells, zero where nothing is known. With F the loss of features, E that of
+//! edges (½ mean over edges of −log σ(score) + ½ mean over drawn pairs of −log σ(−score)), j a judgement:
+//!
+//!   generator      2 F(z_x) + E(z_a) + c · (2 F(z_a) + E(z_x)) − mean log σ(j(z_x)) − mean log σ(j(z_a))
+//!   discriminator  −mean log σ(j(noise)) − ½ [ mean log σ(−j(z_x)) + mean log σ(−j(z_a)) ]
+//!
+//! where judgements and F(z_a) are over the places of observed rows. The generator learns all but the
 //! judgement, the discriminator the judgement alone.
 
 use std::sync::Arc;
@@ -15,7 +21,7 @@ use graphfill_engine::{Decoder, Initial, Label, Matrix, Program, Recorded, Resul
 
 use super::place::Backbone;
 use crate::encoder::NormalisedGraph;
-use crate::learning::{NetworkSettings, Observed};
+use crate::learning::{Network, Observed};
 
 /// The program that trains encoders and decoders.
 pub(super) const GENERATOR: &str = "generator";
@@ -37,7 +43,7 @@ pub(super) struct Model {
     pub(super) latent: usize,
     /// The weight of what is decoded across.
     pub(super) cross: f32,
-    pub(super) training: NetworkSettings,
+    pub(super) network: Network,
 }
 
 /// What a model learns from.
@@ -79,7 +85,8 @@ impl Model {
         program.finish()
     }
 
-    /// A step of the discriminator: codes are zeros to it, and as much noise is ones.
+    /// A step of the discriminator, with the output `loss`: codes are zeros to it, and as much noise
+    /// is ones.
     pub(super) fn discriminator(&self, known: &Known<'_>) -> Result<Recorded> {
         let program = Program::new(DISCRIMINATOR);
         let Codes { rows, observed, .. } = self.codes(&program, known);
@@ -87,6 +94,7 @@ impl Model {
         let codes = self.judged(rows).binary_loss(Label::Zero)
             + self.judged(observed).binary_loss(Label::Zero);
         let loss = self.judged(noise).binary_loss(Label::One) + codes.scale(0.5);
+        program.output("loss", loss);
         self.minimise(&program, loss, |name| name.starts_with(JUDGE));
         program.finish()
     }
@@ -100,7 +108,7 @@ impl Model {
     }
 
     fn codes<'p>(&self, program: &'p Program, known: &Known<'_>) -> Codes<'p> {
-        let dropout = self.training.dropout;
+        let dropout = self.network.dropout;
         let shape = [known.rows.shape().columns, self.hidden];
         let weight = program.parameter("row.first.weight", shape, Initial::Glorot);
         let bias = program.parameter("row.first.bias", [1, self.hidden], Initial::ZEROS);
@@ -123,14 +131,14 @@ impl Model {
         let weight = program.parameter("features.weight", [self.hidden, columns], bound);
         let bias = program.parameter("features.bias", [1, columns], bound);
         let decoder = Decoder { bias: Some(bias), ..Decoder::new(weight) };
-        let rows = self.decoded(codes).dropout(self.training.dropout);
+        let rows = self.decoded(codes).dropout(self.network.dropout);
         rows.decoder_loss(decoder, &known.features.likelihood)
     }
 
     /// Edges against as many pairs that are drawn.
     fn edges_loss<'p>(&self, codes: Matrix<'p>, edges: &Arc<[[u32; 2]]>) -> Matrix<'p> {
         let hidden = codes.linear("edges.first", self.latent).relu();
-        let ends = hidden.dropout(self.training.dropout).linear("edges.second", self.latent);
+        let ends = hidden.dropout(self.network.dropout).linear("edges.second", self.latent);
         let known = ends.pair_scores(ends, edges).binary_loss(Label::One);
         let drawn = ends.sampled_pair_scores(ends, edges.len()).binary_loss(Label::Zero);
         (known + drawn).scale(0.5)
@@ -138,18 +146,18 @@ impl Model {
 
     fn judged<'p>(&self, codes: Matrix<'p>) -> Matrix<'p> {
         let hidden = codes.linear(&format!("{JUDGE}.first"), self.latent).relu();
-        hidden.dropout(self.training.dropout).linear(&format!("{JUDGE}.second"), 1)
+        hidden.dropout(self.network.dropout).linear(&format!("{JUDGE}.second"), 1)
     }
 
     fn minimise<'p>(
         &self,
         program: &'p Program,
         loss: Matrix<'p>,
-        is_learnt: impl Fn(&str) -> bool,
+        is_learned: impl Fn(&str) -> bool,
     ) {
         let names = program.parameters();
-        let learnt: Vec<&str> =
-            names.iter().map(String::as_str).filter(|name| is_learnt(name)).collect();
-        program.minimise(loss, &self.training.adam(), None, &learnt);
+        let learned: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| is_learned(name)).collect();
+        program.minimise(loss, &self.network.adam(), None, &learned);
     }
 }

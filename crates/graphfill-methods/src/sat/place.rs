@@ -6,27 +6,18 @@
 //! W₁: nodes × hidden, W₂: hidden × latent. att is attention with one head, some of whose weights are
 //! dropped in training.
 
-use std::fmt;
-
 use graphfill_engine::{Initial, Matrix, Program};
 
 use crate::encoder::NormalisedGraph;
+use crate::word_parameter;
 
-/// How places are encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Backbone {
-    /// By graph convolution.
-    Gcn,
-    /// By graph attention.
-    Gat,
-}
-
-impl fmt::Display for Backbone {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(match self {
-            Backbone::Gcn => "gcn",
-            Backbone::Gat => "gat",
-        })
+word_parameter! {
+    /// How places are encoded.
+    pub enum Backbone {
+        /// By graph convolution.
+        Gcn = "gcn",
+        /// By graph attention.
+        Gat = "gat",
     }
 }
 

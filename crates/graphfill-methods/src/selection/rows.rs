@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use graphfill_data::CellMask;
+use rayon::prelude::*;
 
 use crate::features::{Features, GroupKind};
 
 /// More rows than these don't sharpen a comparison, but every candidate pays for them in memory:
 /// a ranking needs its best columns, a numeric block one sum a row.
-const MOST_RANKED_ROWS: usize = 2048;
-const MOST_SUMMED_ROWS: usize = 1 << 14;
+const MAX_RANKED_ROWS: usize = 2048;
+const MAX_SUMMED_ROWS: usize = 1 << 14;
 
 /// The rows of one set of validation cells.
 #[derive(Debug, Clone)]
@@ -59,12 +60,12 @@ impl ValidationRows {
 
     /// How many of them rankings are scored on.
     pub fn ranked_count(&self) -> usize {
-        self.touched.len().min(MOST_RANKED_ROWS)
+        self.touched.len().min(MAX_RANKED_ROWS)
     }
 
     /// How many of them numeric blocks are scored on.
     pub fn summed_count(&self) -> usize {
-        self.touched.len().min(MOST_SUMMED_ROWS)
+        self.touched.len().min(MAX_SUMMED_ROWS)
     }
 
     /// The hidden ones of the ranked rows in a binary block.
@@ -116,6 +117,8 @@ pub struct ScoredCells<'a> {
     pub(super) range: Range<usize>,
     /// Touched rows × features of the panel; NaN where there is nothing to compare.
     pub(super) truth: Vec<f64>,
+    /// For each touched row, whether there is something to compare in all features of the panel.
+    pub(super) complete: Vec<bool>,
 }
 
 impl<'a> ScoredCells<'a> {
@@ -128,17 +131,24 @@ impl<'a> ScoredCells<'a> {
     ) -> Self {
         let width = range.len();
         let mut truth = vec![f64::NAN; rows.rows().len() * width];
-        for (group, about, inside) in features.groups_in(range.clone()) {
-            for (at, &row) in rows.rows().iter().enumerate() {
-                for feature in inside.clone() {
-                    if cells.contains(row as usize, about.cell_of(feature)) {
-                        let value = features.value(group, row as usize, feature);
-                        truth[at * width + feature - range.start] = value;
+        truth.par_chunks_mut(width.max(1)).zip(rows.rows()).for_each(|(truth, &row)| {
+            let row = row as usize;
+            for (group, about, inside) in features.groups_in(range.clone()) {
+                let truth = &mut truth[inside.start - range.start..inside.end - range.start];
+                features.values_of(group, row, inside.clone(), truth);
+                if cells.is_whole(row) {
+                    continue;
+                }
+                for (feature, value) in inside.zip(truth) {
+                    if !cells.contains(row, about.cell_of(feature)) {
+                        *value = f64::NAN;
                     }
                 }
             }
-        }
-        ScoredCells { features, rows, range, truth }
+        });
+        let complete = truth.chunks(width.max(1)).map(|row| !row.iter().any(|v| v.is_nan()));
+        let complete = complete.collect();
+        ScoredCells { features, rows, range, truth, complete }
     }
 }
 

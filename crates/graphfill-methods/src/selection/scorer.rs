@@ -14,6 +14,8 @@ use super::{ScoredCells, TopRanked, ValidationRows};
 use crate::features::{Features, Group, GroupKind};
 use crate::method::{Estimates, Measure, Score};
 
+/// Rows that one thread scores at the least.
+const MIN_PARALLEL_ROWS: usize = 64;
 /// A ranking is scored at no more than a tenth of its columns.
 const NARROW: usize = 10;
 
@@ -197,30 +199,42 @@ impl Running {
     ) {
         let (width, first) = (cells.range.len(), features.start - cells.range.start);
         let first_column = (features.start - group.features.start) as u32;
+        let estimates_of = |at: usize| {
+            let row = cells.rows.rows()[at] as usize;
+            (first_column..).zip(estimates.row(row, features.clone()))
+        };
         // Columns, estimates and the truth of what is compared in the row at that place.
         let pairs = |at: usize| {
             let from = at * width + first;
             let truth = &cells.truth[from..from + features.len()];
-            let row = cells.rows.rows()[at] as usize;
-            let guesses = (first_column..).zip(estimates.row(row, features.clone()));
-            guesses.zip(truth).filter(|(_, truth)| !truth.is_nan())
+            estimates_of(at).zip(truth).filter(|(_, truth)| !truth.is_nan())
         };
         match self {
             Running::Ranking { tops, .. } => {
-                for (at, top) in cells.rows.ranked().zip(&mut tops[before.ranked..]) {
-                    for ((column, guess), _) in pairs(at) {
-                        top.offer(guess as f32, column);
+                let ranked: Vec<usize> = cells.rows.ranked().collect();
+                let rows = tops[before.ranked..].par_iter_mut().zip(ranked);
+                rows.with_min_len(MIN_PARALLEL_ROWS).for_each(|(top, at)| {
+                    if cells.complete[at] {
+                        for (column, guess) in estimates_of(at) {
+                            top.offer(guess as f32, column);
+                        }
+                    } else {
+                        for ((column, guess), _) in pairs(at) {
+                            top.offer(guess as f32, column);
+                        }
                     }
-                }
+                });
             }
             Running::Rows { sums, counts, .. } => {
-                let running = sums[before.summed..].iter_mut().zip(&mut counts[before.summed..]);
-                for (at, (sum, count)) in cells.rows.summed().zip(running) {
+                let summed: Vec<usize> = cells.rows.summed().collect();
+                let running = sums[before.summed..].par_iter_mut();
+                let rows = running.zip(&mut counts[before.summed..]).zip(summed);
+                rows.with_min_len(MIN_PARALLEL_ROWS).for_each(|((sum, count), at)| {
                     for ((_, guess), truth) in pairs(at) {
                         *sum += (guess - truth).powi(2);
                         *count += 1;
                     }
-                }
+                });
             }
             Running::Cells { sum, count } => {
                 for at in 0..cells.rows.rows().len() {

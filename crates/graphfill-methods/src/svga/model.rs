@@ -4,12 +4,24 @@
 //!   loss = features(dropout(Z) W_x) + labels(dropout(Z) W_y) + λ/n · (tr(ZᵀKZ) − ½ log|I + ZᵀZ/β|)
 //!
 //! The published encoder is  Â · dropout(relu(Â W₁ + b₁)) · W₂ + b₂, a `gcn` of depth 2.
+//!
+//! # Differences from the paper
+//! - The paper's loss is Σ l_x + Σ l_y + λ l_GMRF, with sums over observed nodes. Here l_x is a mean
+//!   over observed cells, l_y a mean over labelled nodes, and the field weighs λ/n.
+//! - Ones of a 0/1 block weigh 1/(2p) and zeros 1/(2(1 − p)), p the share of ones: the paper's α and
+//!   1 − α divided by 2p(1 − p), so that both kinds together weigh one half.
+//! - The paper writes its squared error with a minus sign; here it is positive.
+//! - The paper writes decoders with a bias; its runs on six of the eight data sets have none.
+//! - A latent row of zeros is replaced by a random direction.
+//! - Tables of several columns: each column has its likelihood and a slice of the decoder, and all
+//!   columns weigh the same. The paper has one kind of features per data set.
 
 use graphfill_engine::{Adam, Decoder, Initial, Matrix, Program, Recorded, Result, Schedule};
 
 use super::{NormalisedGraph, wrong};
 use crate::encoder::{Encoder, EncoderKind, Identity, Mode, OwnPath};
 use crate::learning::Observed;
+use crate::word_parameter;
 
 /// The name of the program that [`Model::training`] records.
 pub const TRAINING: &str = "training";
@@ -20,13 +32,14 @@ pub(super) const ENCODER: &str = "encoder";
 /// The dropout inside the encoder, the same in every published run.
 const HIDDEN_DROPOUT: f32 = 0.5;
 
-/// What the latent rows are scaled to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Normalisation {
-    /// Length one.
-    Unit,
-    /// As they are.
-    None,
+word_parameter! {
+    /// What the latent rows are scaled to.
+    pub enum Normalisation {
+        /// Length one.
+        Unit = "unit",
+        /// As they are.
+        None = "none",
+    }
 }
 
 /// What a model learns from.
@@ -53,9 +66,9 @@ pub struct Model {
     pub dropout: f32,
     /// Whether the decoder has a bias.
     pub decoder_bias: bool,
-    /// λ, the weight of the field; with 0 there is none (SVGA-R).
+    /// λ, the weight of the GMRF; with 0 there is none (SVGA-R).
     pub lambda: f32,
-    /// β, how free latents are of the field.
+    /// β, the prior's variance scale: larger values weaken the GMRF.
     pub beta: f32,
     /// The learning rate of Adam.
     pub learning_rate: f32,
@@ -82,7 +95,7 @@ impl Model {
     }
 
     /// One update: the loss of what is known, its gradients, and a step of Adam. Its outputs are
-    /// `loss`, and the parts `features`, `labels` if any are known and, unless λ is 0, `field`.
+    /// `loss`, and the parts `features`, `labels` if any are known and, unless λ is 0, `gmrf`.
     pub fn training(&self, graph: &NormalisedGraph, known: &Known) -> Result<Recorded> {
         self.update_of(|program| self.loss(program, graph, known))
     }
@@ -99,7 +112,7 @@ impl Model {
         let mut loss = self.known_loss(latent, known);
         if self.lambda > 0.0 {
             let field = latent.field_regulariser(graph.similarity(), self.beta);
-            program.output("field", field);
+            program.output("gmrf", field);
             loss = loss + field.scale(self.lambda / graph.nodes().max(1) as f32);
         }
         program.output("loss", loss);

@@ -1,4 +1,4 @@
-//! Latents to decode once something was learnt, without dropout and noise:
+//! Latents to decode once something was learned, without dropout and noise:
 //!
 //!   Z = unit(encoder(graph)),   of SVGA-U  Z = unit(U)                         nodes × width
 //!
@@ -7,7 +7,7 @@
 use graphfill_engine::{Program, Recorded, Result};
 
 use super::model::ENCODER;
-use super::unrestricted::MEAN;
+use super::stochastic::MEAN;
 use super::{Model, NormalisedGraph};
 use crate::encoder::Mode;
 
@@ -15,14 +15,14 @@ use crate::encoder::Mode;
 pub const PREDICTION: &str = "prediction";
 
 impl Model {
-    /// The latents that [`Model::training`] has learnt so far, as the output `latent`.
+    /// The latents that [`Model::training`] has learned so far, as the output `latent`.
     pub fn prediction(&self, graph: &NormalisedGraph) -> Result<Recorded> {
         self.prediction_of(graph, ENCODER)
     }
 
-    /// The means of the latents that [`Model::unrestricted_training`] has learnt so far, as the
+    /// The means of the latents that [`Model::stochastic_training`] has learned so far, as the
     /// output `latent`.
-    pub fn unrestricted_prediction(&self, graph: &NormalisedGraph) -> Result<Recorded> {
+    pub fn stochastic_prediction(&self, graph: &NormalisedGraph) -> Result<Recorded> {
         self.prediction_of(graph, MEAN)
     }
 

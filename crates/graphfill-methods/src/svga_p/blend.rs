@@ -15,16 +15,17 @@
 //! Components of known cells have not seen the cell, so that neither has the blend.
 
 use graphfill_data::CellMask;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::components::{PanelComponents, WAYS};
 use super::least_squares::NormalEquations;
 use crate::features::{Features, GroupKind};
-use crate::learning::Scales;
+use crate::learning::Likelihoods;
 use crate::method::Task;
 
 /// What is added to shares before anything is divided or its logarithm taken.
-const LEAST_SHARE: f64 = 1e-4;
+const MIN_SHARE: f64 = 1e-4;
 /// Rounds of expectation maximisation, and rows that are enough for it.
 const ROUNDS: usize = 60;
 const ENOUGH_ROWS: usize = 4000;
@@ -33,7 +34,11 @@ const PULL: f64 = 1e-3;
 /// The numbers that φ has.
 const CONTEXT: usize = 3;
 /// All components times φ.
-const MOST_TERMS: usize = (WAYS + 1) * CONTEXT;
+const MAX_TERMS: usize = (WAYS + 1) * CONTEXT;
+/// All components, the row's own estimate and the distribution of all rows.
+const MAX_COMPONENTS: usize = WAYS + 2;
+/// Rows that one task sums up: fixed, so that sums do not depend on the number of threads.
+const BLOCK_ROWS: usize = 128;
 
 /// The weights of all groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +63,7 @@ enum GroupBlend {
 pub(super) struct Parts<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) unknown: &'a CellMask,
-    pub(super) scales: &'a Scales,
+    pub(super) likelihoods: &'a Likelihoods,
     pub(super) panels: &'a [PanelComponents],
     /// What rows say of themselves, nodes × features: one more component.
     pub(super) own: Option<Own<'a>>,
@@ -115,13 +120,27 @@ impl Parts<'_> {
             Rows::Blank => &own.blank[row * width..(row + 1) * width],
         });
         let range = self.features().groups()[group].features.clone();
+        let count = self.count() + usize::from(overall.is_some());
         out.clear();
+        out.resize(range.len() * count, 0.0);
         for panel in self.panels_of(group) {
-            let from = range.start.max(panel.features.start);
-            for feature in from..range.end.min(panel.features.end) {
-                out.extend((0..WAYS).map(|part| panel.value(part, row, feature)));
-                out.extend(own.map(|own| f64::from(own[feature])));
-                out.extend(overall.map(|overall| overall[feature - range.start]));
+            let inside = range.start.max(panel.features.start)..range.end.min(panel.features.end);
+            let cells = &mut out[(inside.start - range.start) * count..];
+            for part in 0..WAYS {
+                let values = &panel.row(part, row)[inside.start - panel.features.start..];
+                for (cell, &value) in cells.chunks_exact_mut(count).zip(&values[..inside.len()]) {
+                    cell[part] = f64::from(value);
+                }
+            }
+        }
+        if let Some(own) = own {
+            for (cell, &value) in out.chunks_exact_mut(count).zip(&own[range]) {
+                cell[WAYS] = f64::from(value);
+            }
+        }
+        if let Some(overall) = overall {
+            for (cell, &value) in out.chunks_exact_mut(count).zip(overall) {
+                cell[count - 1] = value;
             }
         }
     }
@@ -131,7 +150,7 @@ impl Parts<'_> {
         let graph = self.task.graph;
         let known = |node: &&u32| !self.unknown.is_whole(**node as usize);
         let count = |node: usize| graph.neighbours(node).iter().filter(known).count();
-        (0..graph.nodes()).map(|node| (count(node) as f64).ln_1p()).collect()
+        (0..graph.nodes()).into_par_iter().map(|node| (count(node) as f64).ln_1p()).collect()
     }
 }
 
@@ -169,28 +188,25 @@ impl Blend {
         let width = features.width();
         let neighbours = parts.neighbours();
         let mut prior = vec![0.0f32; features.rows() * width];
-        let mut components = Vec::new();
-        for (group, about) in features.groups().iter().enumerate() {
-            for (row, prior) in prior.chunks_exact_mut(width.max(1)).enumerate() {
+        let rows = prior.par_chunks_mut(width.max(1)).zip(&neighbours).enumerate();
+        rows.for_each_init(Vec::new, |components, (row, (prior, &neighbours))| {
+            let (rows, blends) = match (&self.blank, parts.own) {
+                (Some(blank), Some(own)) if own.is_blank[row] => (Rows::Blank, blank),
+                _ => (Rows::Seen, &self.groups),
+            };
+            for (group, (about, blend)) in features.groups().iter().zip(blends).enumerate() {
                 let prior = &mut prior[about.features.clone()];
-                let (rows, blends) = match (&self.blank, parts.own) {
-                    (Some(blank), Some(own)) if own.is_blank[row] => (Rows::Blank, blank),
-                    _ => (Rows::Seen, &self.groups),
-                };
-                match &blends[group] {
+                match blend {
                     GroupBlend::Shares { weights, overall, ones } => {
-                        parts.row(group, row, rows, Some(overall), &mut components);
-                        let shares = mixed(&components, weights, about.kind == GroupKind::Boolean);
-                        for (prior, share) in prior.iter_mut().zip(shares) {
-                            *prior = match about.kind {
-                                GroupKind::Boolean => (share / (1.0 - share)).ln() as f32,
-                                _ => (ones * share + LEAST_SHARE).ln() as f32,
-                            };
+                        parts.row(group, row, rows, Some(overall), components);
+                        match about.kind {
+                            GroupKind::Boolean => prior[0] = log_odds(components, weights) as f32,
+                            _ => log_shares(components, weights, *ones, prior),
                         }
                     }
                     GroupBlend::Values { weights } => {
-                        parts.row(group, row, rows, None, &mut components);
-                        let context = self.context(neighbours[row]);
+                        parts.row(group, row, rows, None, components);
+                        let context = self.context(neighbours);
                         let cells = components.chunks_exact(parts.count());
                         for (prior, parts) in prior.iter_mut().zip(cells) {
                             let terms = terms(parts, context);
@@ -200,7 +216,7 @@ impl Blend {
                     }
                 }
             }
-        }
+        });
         prior
     }
 
@@ -212,8 +228,8 @@ impl Blend {
 }
 
 /// φ ⊗ the components of one cell.
-fn terms(components: &[f64], context: [f64; CONTEXT]) -> [f64; MOST_TERMS] {
-    let mut terms = [0.0; MOST_TERMS];
+fn terms(components: &[f64], context: [f64; CONTEXT]) -> [f64; MAX_TERMS] {
+    let mut terms = [0.0; MAX_TERMS];
     for (part, component) in components.iter().enumerate() {
         for (at, context) in context.iter().enumerate() {
             terms[part * CONTEXT + at] = component * context;
@@ -222,26 +238,36 @@ fn terms(components: &[f64], context: [f64; CONTEXT]) -> [f64; MOST_TERMS] {
     terms
 }
 
-/// Σ_j w_j Q_j of one row, from its components, features × (components and the overall one).
-fn mixed(components: &[f64], weights: &[f64], boolean: bool) -> Vec<f64> {
+/// The log odds of Σ_j w_j Q_j for a boolean: one feature, and all that is not it.
+fn log_odds(components: &[f64], weights: &[f64]) -> f64 {
+    let shares = components.iter().zip(weights).map(|(p, w)| p.clamp(0.0, 1.0) * w);
+    let share = shares.sum::<f64>().clamp(MIN_SHARE, 1.0 - MIN_SHARE);
+    (share / (1.0 - share)).ln()
+}
+
+/// ln(c Σ_j w_j Q_j + ε) of one row, from its components, features × (components and the overall one).
+fn log_shares(components: &[f64], weights: &[f64], ones: f64, out: &mut [f32]) {
     let count = weights.len();
-    let bounded = |share: f64| share.clamp(0.0, 1.0);
-    if boolean {
-        // One feature, and all that is not it.
-        let share: f64 = components.iter().zip(weights).map(|(p, w)| bounded(*p) * w).sum();
-        return vec![share.clamp(LEAST_SHARE, 1.0 - LEAST_SHARE)];
+    let sums = sums(components, count);
+    let mut factors = [0.0; MAX_COMPONENTS];
+    for ((factor, weight), sum) in factors.iter_mut().zip(weights).zip(sums) {
+        *factor = weight / sum;
     }
-    let mut sums = vec![0.0; count];
-    for row in components.chunks_exact(count) {
-        for (sum, share) in sums.iter_mut().zip(row) {
-            *sum += share.max(0.0) + LEAST_SHARE;
+    for (out, cell) in out.iter_mut().zip(components.chunks_exact(count)) {
+        let shares = cell.iter().zip(&factors).map(|(p, f)| (p.max(0.0) + MIN_SHARE) * f);
+        *out = (ones * shares.sum::<f64>() + MIN_SHARE).ln() as f32;
+    }
+}
+
+/// The sum of each component of a row, features × count.
+fn sums(components: &[f64], count: usize) -> [f64; MAX_COMPONENTS] {
+    let mut sums = [0.0; MAX_COMPONENTS];
+    for cell in components.chunks_exact(count) {
+        for (sum, share) in sums.iter_mut().zip(cell) {
+            *sum += share.max(0.0) + MIN_SHARE;
         }
     }
-    let factors: Vec<f64> = weights.iter().zip(&sums).map(|(weight, sum)| weight / sum).collect();
-    components
-        .chunks_exact(count)
-        .map(|row| row.iter().zip(&factors).map(|(p, f)| (p.max(0.0) + LEAST_SHARE) * f).sum())
-        .collect()
+    sums
 }
 
 /// The rows whose cells of a group are all known, or some of them if there are many.
@@ -278,52 +304,53 @@ fn fit_shares(parts: &Parts<'_>, group: usize, which: Rows) -> GroupBlend {
     let rows_with_any = if boolean { rows.len().max(1) as f64 } else { with_any };
     overall.iter_mut().for_each(|share| *share *= mean_ones / rows_with_any);
     let count = parts.count() + 1;
-    // The share that each component gives to each one, and what a one weighs.
-    let mut shares: Vec<f64> = Vec::new();
-    let mut weighs: Vec<f64> = Vec::new();
-    let mut components = Vec::new();
-    for (&row, ones) in rows.iter().zip(&ones_of_rows) {
-        parts.row(group, row, which, Some(&overall), &mut components);
+    // For every row, the share that each component gives to each one.
+    let shares_of_row = |components: &mut Vec<f64>, (&row, ones): (&usize, &Vec<usize>)| {
+        parts.row(group, row, which, Some(&overall), components);
         if boolean {
-            let share = |p: &f64| p.clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
+            let share = |p: &f64| p.clamp(MIN_SHARE, 1.0 - MIN_SHARE);
             let likely = |p: &f64| if ones.is_empty() { 1.0 - share(p) } else { share(p) };
-            shares.extend(components.iter().map(likely));
-            weighs.push(1.0);
-            continue;
+            return components.iter().map(likely).collect::<Vec<f64>>();
         }
-        let mut sums = vec![0.0; count];
-        for feature in components.chunks_exact(count) {
-            for (sum, share) in sums.iter_mut().zip(feature) {
-                *sum += share.max(0.0) + LEAST_SHARE;
-            }
-        }
-        for &one in ones {
-            let own = &components[one * count..(one + 1) * count];
-            shares.extend(own.iter().zip(&sums).map(|(p, sum)| (p.max(0.0) + LEAST_SHARE) / sum));
-            weighs.push(1.0 / ones.len() as f64);
-        }
-    }
-    let weights = maximise(&shares, &weighs, count);
+        let sums = sums(components, count);
+        let cells = ones.iter().flat_map(|&one| {
+            let cell = &components[one * count..(one + 1) * count];
+            cell.iter().zip(&sums).map(|(p, sum)| (p.max(0.0) + MIN_SHARE) / sum)
+        });
+        cells.collect()
+    };
+    let rows = rows.par_iter().zip(&ones_of_rows);
+    let shares: Vec<Vec<f64>> = rows.map_init(Vec::new, shares_of_row).collect();
+    let weights = maximise(&shares, count);
     GroupBlend::Shares { weights, overall, ones: mean_ones }
 }
 
-/// The mixture under which what was seen is likeliest.
-fn maximise(shares: &[f64], weighs: &[f64], count: usize) -> Vec<f64> {
+/// The mixture under which what was seen is likeliest, from the shares of each row's ones, ones ×
+/// count. A row weighs one, however many it has.
+fn maximise(shares: &[Vec<f64>], count: usize) -> Vec<f64> {
     let mut weights = vec![1.0 / count as f64; count];
-    let total: f64 = weighs.iter().sum();
+    let total = shares.iter().filter(|shares| !shares.is_empty()).count() as f64;
     if total == 0.0 {
         return weights;
     }
     for _ in 0..ROUNDS {
-        let mut next = vec![0.0; count];
-        for (shares, weigh) in shares.chunks_exact(count).zip(weighs) {
-            let mixed: f64 =
-                shares.iter().zip(&weights).map(|(share, weight)| share * weight).sum();
-            for ((next, share), weight) in next.iter_mut().zip(shares).zip(&weights) {
-                *next += weigh * share * weight / mixed;
+        let sums_of_block = |rows: &[Vec<f64>]| {
+            let mut sums = [0.0; MAX_COMPONENTS];
+            for shares in rows {
+                let weight_of_one = count as f64 / shares.len() as f64;
+                for shares in shares.chunks_exact(count) {
+                    let mixed: f64 = shares.iter().zip(&weights).map(|(p, w)| p * w).sum();
+                    let factor = weight_of_one / mixed;
+                    for ((sum, share), weight) in sums.iter_mut().zip(shares).zip(&weights) {
+                        *sum += factor * share * weight;
+                    }
+                }
             }
-        }
-        weights = next.into_iter().map(|weight| weight / total).collect();
+            sums
+        };
+        let blocks: Vec<_> = shares.par_chunks(BLOCK_ROWS).map(sums_of_block).collect();
+        let sum = |at: usize| blocks.iter().map(|sums| sums[at]).sum::<f64>() / total;
+        weights = (0..count).map(sum).collect();
     }
     weights
 }
@@ -358,24 +385,31 @@ fn fit_values(
     let features = parts.features();
     let about = &features.groups()[group];
     let count = parts.count();
-    let mut equations = NormalEquations::new(count * CONTEXT);
-    let mut components = Vec::new();
     let rows: Vec<usize> =
         (0..features.rows()).filter(|&row| !parts.unknown.is_whole(row)).collect();
     let step = rows.len().div_ceil(ENOUGH_ROWS).max(1);
-    for row in rows.into_iter().step_by(step) {
-        parts.row(group, row, which, None, &mut components);
-        let context = blend.context(neighbours[row]);
-        for (column, feature) in about.features.clone().enumerate() {
-            if parts.unknown.contains(row, about.cell_of(feature)) {
-                continue;
+    let rows: Vec<usize> = rows.into_iter().step_by(step).collect();
+    let equations_of_block = |rows: &[usize]| {
+        let mut equations = NormalEquations::new(count * CONTEXT);
+        let mut components = Vec::new();
+        for &row in rows {
+            parts.row(group, row, which, None, &mut components);
+            let context = blend.context(neighbours[row]);
+            for (column, feature) in about.features.clone().enumerate() {
+                if parts.unknown.contains(row, about.cell_of(feature)) {
+                    continue;
+                }
+                let value = features.value(group, row, feature);
+                let target = f64::from(parts.likelihoods.logit(group, column, value));
+                let terms = terms(&components[column * count..(column + 1) * count], context);
+                equations.add(&terms[..count * CONTEXT], target);
             }
-            let value = features.value(group, row, feature);
-            let target = f64::from(parts.scales.score(group, column, value));
-            let terms = terms(&components[column * count..(column + 1) * count], context);
-            equations.add(&terms[..count * CONTEXT], target);
         }
-    }
+        equations
+    };
+    let blocks: Vec<_> = rows.par_chunks(BLOCK_ROWS).map(equations_of_block).collect();
+    let mut equations = NormalEquations::new(count * CONTEXT);
+    blocks.iter().for_each(|block| equations.merge(block));
     // Without data, the row's own estimate where there is one, else the first.
     let mut near = vec![0.0; count * CONTEXT];
     near[if parts.own.is_some() { WAYS * CONTEXT } else { 0 }] = 1.0;

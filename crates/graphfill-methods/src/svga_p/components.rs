@@ -7,23 +7,31 @@
 //! each nodes × features, as scores for numbers and as shares for everything that is 0 or 1.
 //!
 //! Unknown cells get what propagation says. A known cell gets what it says with the cell's row hidden,
-//! in one of ten folds of the rows: so training sees guesses of the kind that missing rows will have,
+//! in one of some folds of the rows: so training sees guesses of the kind that missing rows will have,
 //! and never the answer.
 
 use std::ops::Range;
 
 use graphfill_data::{CellMask, splits};
+use graphfill_engine::cpu::panel_width;
 use rayon::prelude::*;
 
 use crate::arb::Arb;
 use crate::error::Result;
-use crate::features::{GroupKind, Panel, Panels};
-use crate::learning::Scales;
+use crate::features::{GroupKind, MIN_KNOWN, Panel, Panels};
+use crate::learning::Likelihoods;
 use crate::method::Task;
+use crate::parameters::Parameters;
 use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
 
-/// Folds of the rows.
-const FOLDS: usize = 10;
+/// Folds of the rows, and those of a table of many rows, where they cost the most.
+const FOLDS: u8 = 10;
+const MANY_ROWS: usize = 200_000;
+const FOLDS_OF_MANY_ROWS: u8 = 5;
+/// How often the edges are passed to find all components, selection and refit together.
+pub(super) const PASSES_OF_EDGES: f64 = 2.0 * (FOLDS as f64 + 1.0) * (MANY_ROUNDS as f64 + 4.0);
+/// The columns of the widest panel.
+const MAX_COLUMNS: usize = 64;
 /// The rounds of the short and of the long propagation.
 const FEW_ROUNDS: usize = 3;
 const MANY_ROUNDS: usize = 30;
@@ -31,6 +39,7 @@ const MANY_ROUNDS: usize = 30;
 pub(super) const WAYS: usize = 5;
 pub(super) const USUAL: usize = 0;
 pub(super) const ONE_HOP: usize = 3;
+const TWO_HOPS: usize = 4;
 
 /// The components of some features: nodes × width each.
 pub(super) struct PanelComponents {
@@ -40,7 +49,13 @@ pub(super) struct PanelComponents {
 }
 
 impl PanelComponents {
+    /// One component of a row.
+    pub(super) fn row(&self, part: usize, row: usize) -> &[f32] {
+        &self.parts[part][row * self.width..row * self.width + self.features.len()]
+    }
+
     /// One component of one cell.
+    #[cfg(test)]
     pub(super) fn value(&self, part: usize, row: usize, feature: usize) -> f64 {
         f64::from(self.parts[part][row * self.width + feature - self.features.start])
     }
@@ -50,18 +65,19 @@ impl PanelComponents {
 pub(super) struct Source<'a> {
     task: &'a Task<'a>,
     unknown: &'a CellMask,
-    scales: &'a Scales,
+    likelihoods: &'a Likelihoods,
     operators: Operators<'a>,
     offsets: Vec<f64>,
     /// The fold of each row; none where nothing of it is known.
     folds: Vec<Option<u8>>,
+    fold_count: u8,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(
         task: &'a Task<'a>,
         unknown: &'a CellMask,
-        scales: &'a Scales,
+        likelihoods: &'a Likelihoods,
         means: &[f64],
     ) -> Self {
         let features = task.features;
@@ -72,121 +88,152 @@ impl<'a> Source<'a> {
                 offsets[group.features.clone()].fill(0.0);
             }
         }
+        let fold_count = if features.rows() > MANY_ROWS { FOLDS_OF_MANY_ROWS } else { FOLDS };
         Source {
             task,
             unknown,
-            scales,
+            likelihoods,
             operators: Operators::of(task),
             offsets,
-            folds: folds(features.rows(), unknown, task.seed),
+            folds: folds(features.rows(), unknown, fold_count, task.context.seed),
+            fold_count,
         }
     }
 
     /// The panels that a table is cut into.
     pub(super) fn panels(&self) -> Panels {
-        let Task { features, training, .. } = self.task;
-        Panels::on(&training.device, features, &vec![true; features.groups().len()])
+        let Task { features, context, .. } = self.task;
+        Panels::on(&context.device, features, &vec![true; features.groups().len()])
     }
 
     /// All components of a panel's features.
     pub(super) fn components(&self, range: Range<usize>) -> Result<PanelComponents> {
-        let mut found: Option<PanelComponents> = None;
-        for fold in [None].into_iter().chain((0..FOLDS as u8).map(Some)) {
-            self.task.progress.check()?;
-            let panel = self.panel(range.clone(), fold);
-            let parts = self.propagated(&panel)?;
-            let own = PanelComponents { features: range.clone(), width: panel.width, parts };
-            match &mut found {
-                None => found = Some(own),
-                Some(found) => self.take_known(found, &own, fold),
-            }
+        let panel = self.panel(range.clone());
+        let parts = vec![vec![0.0f32; panel.values.len()]; WAYS];
+        let mut found = PanelComponents { features: range, width: panel.width, parts };
+        // The first run hides nothing, the others a fold each.
+        let runs: Vec<Option<u8>> =
+            [None].into_iter().chain((0..self.fold_count).map(Some)).collect();
+        let side_by_side = (MAX_COLUMNS / panel.features.len().max(1)).max(1);
+        for runs in runs.chunks(side_by_side) {
+            self.task.context.progress.check()?;
+            self.propagate(&panel, runs, &mut found)?;
         }
-        // The first fold is none at all, so there is always something.
-        Ok(found.unwrap_or(PanelComponents { features: range, width: 0, parts: Vec::new() }))
+        Ok(found)
     }
 
-    /// The panel with a fold's rows hidden, as scores or shares.
-    fn panel(&self, range: Range<usize>, fold: Option<u8>) -> Panel {
-        let hidden: CellMask;
-        let unknown = match fold {
-            None => self.unknown,
-            Some(_) => {
-                let rows = (0..self.folds.len()).filter(|&row| self.folds[row] == fold);
-                let features = self.task.features;
-                let own = CellMask::of_rows(features.rows(), features.cells(), rows);
-                hidden = self.unknown.union(&own);
-                &hidden
-            }
-        };
-        let mut panel = Panel::load(self.task.features, range.clone(), unknown, &self.offsets);
-        for (group, about, inside) in self.task.features.groups_in(range.clone()) {
-            for feature in inside {
-                let (column, at) = (feature - about.features.start, feature - range.start);
-                let offset = self.offsets[feature];
-                for row in 0..panel.known.len() {
-                    if panel.known[row] >> at & 1 == 1 {
-                        let value = &mut panel.values[row * panel.width + at];
-                        *value = self.scales.score(group, column, f64::from(*value) + offset);
-                    }
+    /// The panel of what is known, as scores or shares.
+    fn panel(&self, range: Range<usize>) -> Panel {
+        let features = self.task.features;
+        let mut panel = Panel::load(features, range.clone(), self.unknown, &self.offsets);
+        let groups: Vec<(usize, usize, usize)> = features
+            .groups_in(range.clone())
+            .flat_map(|(group, about, inside)| {
+                inside.map(move |feature| (group, feature - about.features.start, feature))
+            })
+            .collect();
+        let rows = panel.values.par_chunks_mut(panel.width).zip(&panel.known);
+        rows.for_each(|(values, known)| {
+            for &(group, column, feature) in &groups {
+                let at = feature - range.start;
+                if known >> at & 1 == 1 {
+                    let value = f64::from(values[at]) + self.offsets[feature];
+                    values[at] = self.likelihoods.logit(group, column, value);
                 }
             }
-        }
+        });
         panel
     }
 
-    /// The five components of a panel.
-    fn propagated(&self, panel: &Panel) -> Result<Vec<Vec<f32>>> {
+    /// Several runs as one: the panel once for each of them, side by side, with the fold's rows hidden.
+    /// One pass over the edges then serves all of them.
+    fn propagate(
+        &self,
+        panel: &Panel,
+        runs: &[Option<u8>],
+        to: &mut PanelComponents,
+    ) -> Result<()> {
+        let columns = panel.features.len();
+        let wide = self.side_by_side(panel, runs);
         let ranking = self.task.features.groups_in(panel.features.clone());
         let ranking = ranking.into_iter().any(|(_, group, _)| group.is_ranking());
         let purpose = if ranking { Purpose::Ranking } else { Purpose::Values };
-        let parameters = Arb.default(purpose, &self.task.fixed.of("arb"));
+        let parameters = Propagation::default(&Arb::new(), purpose, &Parameters::default());
         let usual = parameters.get(ROUNDS).map_or(10, |rounds| rounds as usize);
-        let mut parts = vec![Vec::new(); 3];
         let wanted = [usual, FEW_ROUNDS, MANY_ROUNDS];
         let mut rounds = wanted;
         rounds.sort_unstable();
-        let loaded = self.operators.load(panel);
-        Arb.run(&loaded, &parameters, &rounds, &mut |round, values| {
+        // A known cell takes the run that has not seen it, an unknown one the run that hides nothing.
+        let mut take = |part: usize, values: &[f32]| {
+            let rows = to.parts[part].par_chunks_mut(panel.width).enumerate();
+            rows.for_each(|(row, to)| {
+                let from = &values[row * wide.width..(row + 1) * wide.width];
+                let place = |fold| runs.iter().position(|&run| run == fold).map(|at| at * columns);
+                let (hiding, seeing) = (place(self.folds[row]), place(None));
+                for (column, to) in to[..columns].iter_mut().enumerate() {
+                    let is_known = panel.known[row] >> column & 1 == 1;
+                    if let Some(run) = if is_known { hiding } else { seeing } {
+                        *to = from[run + column];
+                    }
+                }
+            });
+        };
+        let loaded = self.operators.load(&wide);
+        Arb::new().run(&loaded, &parameters, &rounds, &mut |round, values| {
             for (part, wanted) in wanted.into_iter().enumerate() {
                 if round == wanted {
-                    parts[part] = values.to_vec();
+                    take(part, values);
                 }
             }
         })?;
-        let means = panel.known_means();
-        let product = |panel_of: &[f32]| self.operators.adjacency_product(panel_of, panel.width);
-        let (counts, mut sums) = (product(&panel.known_as_numbers())?, product(&panel.values)?);
-        let (farther, mut two_hops) = (product(&counts)?, product(&sums)?);
-        shrink(&mut two_hops, &farther, &means);
-        shrink(&mut sums, &counts, &means);
-        parts.extend([sums, two_hops]);
-        Ok(parts)
-    }
-
-    /// Takes the known cells of a fold's rows from a run that has not seen them.
-    fn take_known(&self, to: &mut PanelComponents, from: &PanelComponents, fold: Option<u8>) {
-        let features = self.task.features;
-        let rows = (0..self.folds.len()).filter(|&row| self.folds[row] == fold);
-        for row in rows {
-            if self.unknown.cells(row).is_empty() {
-                let cells = row * to.width..(row + 1) * to.width;
-                for (to, from) in to.parts.iter_mut().zip(&from.parts) {
-                    to[cells.clone()].copy_from_slice(&from[cells.clone()]);
-                }
-                continue;
-            }
-            for (_, about, inside) in features.groups_in(to.features.clone()) {
-                for feature in inside {
-                    if self.unknown.contains(row, about.cell_of(feature)) {
-                        continue;
-                    }
-                    let at = row * to.width + feature - to.features.start;
-                    for (to, from) in to.parts.iter_mut().zip(&from.parts) {
-                        to[at] = from[at];
-                    }
-                }
+        let mut means = wide.known_means();
+        for (at, mean) in means.iter_mut().take(columns * runs.len()).enumerate() {
+            if let Some(trained) = self.trained_mean(panel.features.start + at % columns) {
+                *mean = trained;
             }
         }
+        let product = |of: &[f32]| self.operators.adjacency_product(of, wide.width);
+        let (counts, mut sums) = (product(&wide.known_as_numbers())?, product(&wide.values)?);
+        let mut two_hops = product(&sums)?;
+        shrink(&mut sums, &counts, &means);
+        take(ONE_HOP, &sums);
+        drop(sums);
+        shrink(&mut two_hops, &product(&counts)?, &means);
+        take(TWO_HOPS, &two_hops);
+        Ok(())
+    }
+
+    /// The mean of a feature as a component has it, from the table that a model was trained on, where
+    /// this later table knows too few cells.
+    fn trained_mean(&self, feature: usize) -> Option<f32> {
+        let mean = self.task.features.trained_mean(feature)?;
+        let (group, about, _) = self.task.features.groups_in(feature..feature + 1).next()?;
+        let known = (0..self.task.features.rows())
+            .filter(|&row| !self.unknown.contains(row, about.cell_of(feature)))
+            .take(MIN_KNOWN as usize);
+        let column = feature - about.features.start;
+        (known.count() < MIN_KNOWN as usize).then(|| self.likelihoods.logit(group, column, mean))
+    }
+
+    /// The panel once for each run, with the rows of its fold hidden.
+    fn side_by_side(&self, panel: &Panel, runs: &[Option<u8>]) -> Panel {
+        let columns = panel.features.len();
+        let all = columns * runs.len();
+        let width = panel_width(all);
+        let mut values = vec![0.0f32; panel.known.len() * width];
+        let mut known = vec![0u64; panel.known.len()];
+        let rows = values.par_chunks_mut(width).zip(&mut known).enumerate();
+        rows.for_each(|(row, (values, known))| {
+            let own = &panel.values[row * panel.width..row * panel.width + columns];
+            for (at, run) in runs.iter().enumerate() {
+                if run.is_none() || self.folds[row] != *run {
+                    values[at * columns..(at + 1) * columns].copy_from_slice(own);
+                    *known |= panel.known[row] << (at * columns);
+                }
+            }
+        });
+        let offsets = panel.offsets.repeat(runs.len());
+        Panel { features: 0..all, width, values, known, offsets }
     }
 }
 
@@ -200,11 +247,12 @@ fn shrink(sums: &mut [f32], counts: &[f32], means: &[f32]) {
     });
 }
 
-fn folds(rows: usize, unknown: &CellMask, seed: u64) -> Vec<Option<u8>> {
+/// Rows dealt out to folds at random.
+fn folds(rows: usize, unknown: &CellMask, count: u8, seed: u64) -> Vec<Option<u8>> {
     let seen: Vec<u32> = (0..rows as u32).filter(|&row| !unknown.is_whole(row as usize)).collect();
     let mut folds = vec![None; rows];
     for (at, row) in splits::shuffled(&seen, seed).into_iter().enumerate() {
-        folds[row as usize] = Some((at % FOLDS) as u8);
+        folds[row as usize] = Some((at % usize::from(count)) as u8);
     }
     folds
 }
@@ -217,8 +265,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::features::{Centres, Features};
-    use crate::learning::ScaleOptions;
+    use crate::features::{ColumnMeans, Features};
+    use crate::learning::LikelihoodOptions;
 
     const ROWS: usize = 60;
     const WIDTH: usize = 9;
@@ -257,10 +305,11 @@ mod tests {
             4 => cells.push(3),
             _ => {}
         });
-        let task = Task::new(&graph, &features, &unknown);
-        let scales = Scales::of(&features, &unknown, ScaleOptions::PLAIN);
-        let centres = Centres::of(&features, &unknown);
-        let source = Source::new(&task, &unknown, &scales, &centres.means);
+        let context = crate::Context::default();
+        let task = Task::new(&graph, &features, &unknown, &context);
+        let likelihoods = Likelihoods::fit(&features, &unknown, LikelihoodOptions::PLAIN);
+        let centres = ColumnMeans::of(&features, &unknown);
+        let source = Source::new(&task, &unknown, &likelihoods, &centres.means);
         let mut rows = vec![Vec::new(); ROWS];
         for range in source.panels().iter() {
             let found = source.components(range.clone()).expect("components");

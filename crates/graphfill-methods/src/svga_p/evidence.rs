@@ -8,16 +8,17 @@
 use std::ops::Range;
 
 use graphfill_data::CellMask;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::components::{ONE_HOP, PanelComponents, USUAL};
-use crate::features::{Features, GroupKind};
-use crate::learning::Scales;
+use crate::features::{Features, Group, GroupKind};
+use crate::learning::Likelihoods;
 use crate::method::Task;
 use crate::row_gaussian::{Cells, RowGaussian};
 
 /// Wider tables are left to propagation: a row's Gaussian has as many rows and columns as it.
-const MOST_FEATURES: usize = 300;
+const MAX_FEATURES: usize = 300;
 /// The share of rows that an update hides whole: at least this, and so much more where all missing
 /// cells are in whole missing rows.
 const HIDDEN_ROWS: (f64, f64) = (0.1, 0.6);
@@ -27,7 +28,7 @@ const LARGEST_INPUT: f32 = 4.0;
 /// Whether rows have known and unknown cells side by side, in a table that is narrow enough.
 pub(super) fn is_there(task: &Task<'_>, unknown: &CellMask) -> bool {
     let partly = |row: usize| !unknown.is_whole(row) && !unknown.cells(row).is_empty();
-    let narrow = (2..=MOST_FEATURES).contains(&task.features.width());
+    let narrow = (2..=MAX_FEATURES).contains(&task.features.width());
     narrow && (0..task.features.rows()).any(partly)
 }
 
@@ -37,11 +38,16 @@ pub(super) fn hidden_rows(features: &Features<'_>, unknown: &CellMask) -> f32 {
     (HIDDEN_ROWS.0 + HIDDEN_ROWS.1 * blank as f64 / unknown.count().max(1) as f64) as f32
 }
 
-/// The cell of each feature.
+/// For each feature, the cell with which training hides it. The columns of a 0/1 block are hidden
+/// together: their likelihood is one of the whole row, which must not score what the network is shown.
 pub(super) fn cells_of(features: &Features<'_>) -> Vec<u32> {
+    let cell = |group: &Group, feature: usize| match group.kind {
+        GroupKind::BinaryBlock => group.cells.start as u32,
+        _ => group.cell_of(feature) as u32,
+    };
     let groups = features.groups().iter();
     groups
-        .flat_map(|group| group.features.clone().map(|feature| group.cell_of(feature) as u32))
+        .flat_map(|group| group.features.clone().map(move |feature| cell(group, feature)))
         .collect()
 }
 
@@ -96,34 +102,33 @@ impl RowTable {
     pub(super) fn new(
         task: &Task<'_>,
         unknown: &CellMask,
-        scales: &Scales,
+        likelihoods: &Likelihoods,
         panels: &[PanelComponents],
     ) -> Self {
         let features = task.features;
         let (rows, columns) = (features.rows(), features.width());
         let mut values = vec![0.0f32; rows * columns];
         let mut known = vec![false; rows * columns];
-        for (group, about) in features.groups().iter().enumerate() {
-            for row in 0..rows {
+        let by_row = values.par_chunks_mut(columns).zip(known.par_chunks_mut(columns)).enumerate();
+        by_row.for_each(|(row, (values, known))| {
+            for (group, about) in features.groups().iter().enumerate() {
                 for (column, feature) in about.features.clone().enumerate() {
                     if !unknown.contains(row, about.cell_of(feature)) {
                         let value = features.value(group, row, feature);
-                        values[row * columns + feature] = scales.score(group, column, value);
-                        known[row * columns + feature] = true;
+                        values[feature] = likelihoods.logit(group, column, value);
+                        known[feature] = true;
                     }
                 }
             }
-        }
+        });
         let mut context = vec![0.0f32; rows * 2 * columns];
-        for panel in panels {
-            for row in 0..rows {
-                for feature in panel.features.clone() {
-                    let at = row * 2 * columns + feature;
-                    context[at] = panel.value(USUAL, row, feature) as f32;
-                    context[at + columns] = panel.value(ONE_HOP, row, feature) as f32;
-                }
+        context.par_chunks_mut(2 * columns).enumerate().for_each(|(row, context)| {
+            let (usual, one_hop) = context.split_at_mut(columns);
+            for panel in panels {
+                usual[panel.features.clone()].copy_from_slice(panel.row(USUAL, row));
+                one_hop[panel.features.clone()].copy_from_slice(panel.row(ONE_HOP, row));
             }
-        }
+        });
         let degree = |node: usize| (task.graph.degree(node) as f32).ln_1p();
         RowTable {
             rows,
@@ -131,7 +136,7 @@ impl RowTable {
             values,
             known,
             context,
-            degrees: (0..rows).map(degree).collect(),
+            degrees: (0..rows).into_par_iter().map(degree).collect(),
             blocks: blocks(features),
             is_number: is_number(features),
         }
@@ -157,8 +162,10 @@ impl Evidence {
             let cells = (0..table.rows).map(move |row| row * columns + feature);
             cells.filter(|&at| table.known[at]).map(|at| table.values[at])
         };
-        let features: Vec<Moments> = (0..columns).map(|f| Moments::of(known(f))).collect();
+        let features: Vec<Moments> =
+            (0..columns).into_par_iter().map(|f| Moments::of(known(f))).collect();
         let context = (0..2 * columns)
+            .into_par_iter()
             .map(|at| Moments::of(table.context.iter().skip(at).step_by(2 * columns).copied()));
         let context: Vec<Moments> = context.collect();
         let values = standardised(&table.values, &features);
@@ -192,22 +199,23 @@ impl Evidence {
     /// What else the network sees of a row: the standardised context and ln(1 + degree).
     pub(super) fn context(&self, table: &RowTable) -> Vec<f32> {
         let columns = self.context.len();
-        let mut context = Vec::with_capacity(table.rows * (columns + 1));
-        for (row, degree) in table.context.chunks_exact(columns).zip(&table.degrees) {
-            let standardised = row.iter().zip(&self.context);
-            context
-                .extend(standardised.map(|(value, moments)| bounded(moments.standardised(*value))));
-            context.push(degree - 1.0);
-        }
+        let mut context = vec![0.0f32; table.rows * (columns + 1)];
+        let rows = context.par_chunks_mut(columns + 1).zip(table.context.par_chunks(columns));
+        rows.zip(&table.degrees).for_each(|((out, row), degree)| {
+            for ((out, value), moments) in out.iter_mut().zip(row).zip(&self.context) {
+                *out = bounded(moments.standardised(*value));
+            }
+            out[columns] = degree - 1.0;
+        });
         context
     }
 
     fn restored(&self, mut values: Vec<f32>) -> Vec<f32> {
-        for row in values.chunks_exact_mut(self.features.len()) {
+        values.par_chunks_mut(self.features.len()).for_each(|row| {
             for (value, moments) in row.iter_mut().zip(&self.features) {
                 *value = moments.mean + moments.deviation * *value;
             }
-        }
+        });
         values
     }
 }
@@ -230,11 +238,11 @@ fn bounded(value: f32) -> f32 {
 
 fn standardised(values: &[f32], moments: &[Moments]) -> Vec<f32> {
     let mut out = values.to_vec();
-    for row in out.chunks_exact_mut(moments.len()) {
+    out.par_chunks_mut(moments.len()).for_each(|row| {
         for (value, moments) in row.iter_mut().zip(moments) {
             *value = moments.standardised(*value);
         }
-    }
+    });
     out
 }
 

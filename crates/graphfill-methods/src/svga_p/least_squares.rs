@@ -28,6 +28,13 @@ impl NormalEquations {
         self.rows += 1.0;
     }
 
+    /// The rows of others, too.
+    pub(super) fn merge(&mut self, others: &NormalEquations) {
+        self.squares.iter_mut().zip(&others.squares).for_each(|(sum, other)| *sum += other);
+        self.products.iter_mut().zip(&others.products).for_each(|(sum, other)| *sum += other);
+        self.rows += others.rows;
+    }
+
     /// w, by a Cholesky factorisation: with a positive pull there always is one.
     pub(super) fn solve(&self, pull: f64, guess: &[f64]) -> Vec<f64> {
         let count = self.count;

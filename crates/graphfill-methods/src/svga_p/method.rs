@@ -1,126 +1,240 @@
 //! SVGA-P as a method.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use graphfill_data::CellMask;
-use graphfill_engine::{Lower, Plan, Session, TensorStore};
+use graphfill_data::{CellMask, Labels, splits};
+use graphfill_engine::{
+    Likelihood, Lower, MISSING_CATEGORY, Plan, Recorded, Schedule, Session, TensorStore, Tensors,
+};
 
+use super::components::PASSES_OF_EDGES;
 use super::evidence;
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::prior::{Input, Prior, RowInput, SavedPrior, rows_of};
-use super::row_model::{CONTEXT, KNOWN, RowModel, VALUES};
-use super::settings::{Network, PARAMETERS, Settings};
+use super::row_model::{
+    BATCH_ROWS, Batches, MAX_ROWS_AT_ONCE, MAX_TRAINING_ROWS, Names, RowModel, STEP,
+};
+use super::row_prediction::RowNetwork;
+use crate::context::Context;
 use crate::error::Result;
 use crate::learning::{
-    Bias, BinaryLoss, Decoding, Learner, Learnt, Observed, Outlet, Prepared, Saved, ScaleOptions,
-    Scales, TrainedModel, likeliest_classes, texts,
+    Criterion, DecoderSpec, EarlyStopping, LABEL_BIAS, LABEL_WEIGHT, LikelihoodOptions,
+    Likelihoods, Observed, Prepared, Purpose, SavedModel, TrainableModel, TrainedImputer,
+    TrainedModel, TrainingConfig, add_bias, has_parameter, only_binary_blocks, parameter_of,
 };
 use crate::method::{Fitted, LabelUse, Method, MethodInfo, Task};
-use crate::parameters::Parameters;
+use crate::parameters;
+use crate::parameters::{Allowed, Parameterised, Parameters, Tuning};
 use crate::svga::{Known, NormalisedGraph, PREDICTION, TRAINING};
-use crate::tuning::{Axis, AxisValues};
 
-/// SVGA on a propagation prior.
-#[derive(Debug, Clone, Copy)]
-pub struct SvgaP;
+parameters! {
+    /// SVGA on a propagation prior.
+    pub struct SvgaP {
+        /// width of hidden and latent rows
+        hidden: Option<usize> = None, Allowed::WIDTH, tuned Tuning::Numbers(&[128.0, 256.0, 512.0]),
+            default "256; 128 where single cells are missing";
+        /// λ, weight of the GMRF that keeps neighbours alike
+        lambda: f32 = 0.1, Allowed::WEIGHT, tuned Tuning::Numbers(&[0.0, 0.01, 0.1, 1.0]);
+        /// β, variance scale of the prior: larger values weaken the GMRF
+        beta: f32 = 0.1, Allowed::Number { min: 1e-6, max: 1e6 }, tuned Tuning::Numbers(&[0.1, 1.0]);
+        /// of Adam
+        learning_rate: Option<f32> = None, Allowed::LEARNING_RATE,
+            tuned Tuning::Numbers(&[5e-4, 1e-3, 2e-3, 4e-3]),
+            default "0.002; 0.003 where single cells are missing";
+        /// share of latents dropped before the decoders
+        dropout: Option<f32> = None, Allowed::DROPOUT, tuned Tuning::Numbers(&[0.0, 0.5]),
+            default "0.5 for 0/1 blocks, 0 for other tables";
+        /// models that are averaged
+        models: usize = 3, Allowed::Whole { min: 1.0, max: 100.0 };
+        /// updates without a better validation score before training ends
+        patience: Option<u64> = None, Allowed::UPDATES,
+            default "50; none where rows with missing cells are trained in batches";
+    }
+}
+
+/// The updates of a row network that sees batches: they are cheaper, and need to be more.
+const MAX_BATCH_UPDATES: u64 = 1500;
+
+/// Which network corrects the prior.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Network {
+    /// A graph network, where rows are known or unknown as a whole.
+    Graph,
+    /// A network of single rows, where they have known cells of their own.
+    Rows,
+}
+
+impl SvgaP {
+    /// Everything that was left open, by the rule for the table and its network.
+    fn resolved(&self, task: &Task<'_>, network: Network) -> SvgaP {
+        let mut resolved = self.clone();
+        let (hidden, learning_rate) = match network {
+            Network::Graph => (256, 0.002),
+            Network::Rows => (128, 0.003),
+        };
+        resolved.hidden.get_or_insert(hidden);
+        resolved.learning_rate.get_or_insert(learning_rate);
+        resolved.dropout.get_or_insert(if only_binary_blocks(task) { 0.5 } else { 0.0 });
+        // With batches the learning rate falls: the last updates are the best.
+        let patience = if is_batched(task, network) { MAX_BATCH_UPDATES } else { 50 };
+        resolved.patience.get_or_insert(patience);
+        resolved
+    }
+
+    fn config(&self, task: &Task<'_>, network: Network) -> TrainingConfig {
+        let (epoch, max_updates) = match is_batched(task, network) {
+            true => (50, MAX_BATCH_UPDATES),
+            false => (10, 600),
+        };
+        TrainingConfig {
+            stopping: EarlyStopping { epoch, max_updates, patience: self.patience.unwrap_or(50) },
+            models: self.models,
+            unvalidated_updates: 60,
+            criterion: Criterion::AllMetrics,
+        }
+    }
+}
 
 impl Method for SvgaP {
     fn info(&self) -> &'static MethodInfo {
         &MethodInfo {
             name: "svga-p",
             title: "SVGA on a propagation prior",
-            about: "Blends several propagations into a prior for every cell, as if it were unknown, and learns with a graph network and SVGA's Gaussian field where the prior is wrong. Needs a tenth of SVGA's updates.",
+            about: "Blends several propagations into a prior for every cell, as if it were unknown, and learns where the prior is wrong with a graph network and SVGA's Gaussian Markov random field. Needs a tenth of SVGA's updates.",
             reference: "",
-            parameters: PARAMETERS,
+            parameters: SvgaP::PARAMETERS,
         }
     }
 
-    fn fit<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Fitted + 'a>> {
-        let learner = SvgaPLearner::new(Settings::of(task)?, task)?;
-        Ok(Box::new(Learnt::fit(&learner, &learner.settings.config, task)?))
+    fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
+        let network = match evidence::is_there(task, task.unknown) {
+            true => Network::Rows,
+            false => Network::Graph,
+        };
+        let method = self.resolved(task, network);
+        let config = method.config(task, network);
+        let model = SvgaPModel::new(method, task, network, None)?;
+        Ok(Box::new(TrainedImputer::fit(&model, &config, task)?))
     }
 
     fn label_use(&self) -> LabelUse {
-        LabelUse::Learnt
+        LabelUse::Learned
     }
 
-    fn grid(&self) -> &'static [Axis] {
-        &[
-            Axis { name: "lambda", values: AxisValues::Numbers(&[0.0, 0.01, 0.1, 1.0]) },
-            Axis { name: "beta", values: AxisValues::Numbers(&[0.1, 1.0]) },
-            Axis { name: "hidden", values: AxisValues::Numbers(&[128.0, 256.0, 512.0]) },
-            Axis { name: "dropout", values: AxisValues::Numbers(&[0.0, 0.5]) },
-            Axis { name: "learning_rate", values: AxisValues::Numbers(&[5e-4, 1e-3, 2e-3, 4e-3]) },
-        ]
+    fn expected_seconds(&self, task: &Task<'_>) -> Option<f64> {
+        Some(expected_seconds(task))
     }
 
-    fn restore<'a>(&self, task: &Task<'a>, saved: &TensorStore) -> Result<Box<dyn Fitted + 'a>> {
-        let Saved { fixed, scales, seed, .. } = Saved::read(saved, task)?;
+    fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        let saved = SavedModel::read(state, task)?;
         // The folds of the prior follow the seed: the same estimates need the same folds.
-        let task = &Task { seed, ..*task };
-        let settings = Settings::of(&Task { fixed: &fixed, ..*task })?;
-        let mut learner = SvgaPLearner::new(settings, task)?;
-        let prior = SavedPrior::read(saved)?;
-        learner.network = prior.network();
-        learner.saved = Some((scales, prior));
-        Ok(Box::new(Learnt::restore(&learner, task, saved)?))
+        let context = Context { seed: saved.seed, ..task.context.clone() };
+        let task = &Task { context: &context, ..*task };
+        let prior = SavedPrior::read(state)?;
+        let (method, network) = (self.configured(&saved.parameters)?, prior.network());
+        let saved = Some((saved.likelihoods, prior));
+        let model = SvgaPModel::new(method, task, network, saved)?;
+        Ok(Box::new(TrainedImputer::restore(&model, task, state)?))
     }
+}
+
+/// Whether an update sees a batch of rows rather than all.
+fn is_batched(task: &Task<'_>, network: Network) -> bool {
+    network == Network::Rows && task.features.rows() > MAX_ROWS_AT_ONCE
 }
 
 /// The inputs of programs, by name.
 type Inputs = Vec<(String, Vec<f32>)>;
 
-struct SvgaPLearner {
-    settings: Settings,
+struct SvgaPModel {
+    /// Resolved.
+    method: SvgaP,
     graph: NormalisedGraph,
-    /// The prior of a saved model.
-    saved: Option<(Scales, SavedPrior)>,
+    /// The likelihoods and the prior of a saved model.
+    saved: Option<(Likelihoods, SavedPrior)>,
     nodes: usize,
     classes: usize,
     network: Network,
+    /// What the row network sees, and how many batches it has, as last prepared.
+    rows: RefCell<Option<(RowInput, usize)>>,
+    /// The names of all batches that there may be.
+    batches: Vec<Names>,
 }
 
-impl SvgaPLearner {
-    fn new(settings: Settings, task: &Task<'_>) -> Result<Self> {
+impl SvgaPModel {
+    fn new(
+        method: SvgaP,
+        task: &Task<'_>,
+        network: Network,
+        saved: Option<(Likelihoods, SavedPrior)>,
+    ) -> Result<Self> {
         let graph = NormalisedGraph::new(task.graph)?;
-        let classes = task.labels.map_or(0, |labels| labels.classes.len());
-        let network = match evidence::is_there(task, task.unknown) {
-            true => Network::Rows,
-            false => Network::Graph,
-        };
-        let nodes = task.graph.nodes();
-        Ok(SvgaPLearner { settings, graph, saved: None, nodes, classes, network })
+        Ok(SvgaPModel {
+            method,
+            graph,
+            saved,
+            nodes: task.graph.nodes(),
+            classes: task.labels.map_or(0, |labels| labels.classes.len()),
+            network,
+            rows: RefCell::new(None),
+            batches: (0..MAX_TRAINING_ROWS / BATCH_ROWS).map(Names::of).collect(),
+        })
     }
 
-    /// The programs where rows have known cells of their own.
+    fn width(&self) -> usize {
+        self.method.hidden.unwrap_or(256)
+    }
+
+    fn learning_rate(&self) -> f32 {
+        self.method.learning_rate.unwrap_or(0.002)
+    }
+
+    /// The programs where rows have known cells of their own: one of an update by all rows, or one for
+    /// each batch of them and one of the step. Predictions need none.
     fn row_programs(
         &self,
         task: &Task<'_>,
         unknown: &CellMask,
-        scales: &Scales,
+        (likelihoods, prior): (&Likelihoods, &[f32]),
         input: RowInput,
-    ) -> Result<(Plan, Inputs, Known)> {
-        let Settings { row_width: width, row_learning_rate: learning_rate, .. } = self.settings;
+        purpose: Purpose,
+    ) -> Result<(Vec<Recorded>, Inputs)> {
+        let from = self.learning_rate();
         let model = RowModel {
-            rows: self.nodes,
-            width,
+            width: self.width(),
             context: input.context.len() / self.nodes.max(1),
             cells: evidence::cells_of(task.features),
             hidden_rows: evidence::hidden_rows(task.features, unknown),
-            learning_rate,
+            schedule: match is_batched(task, self.network) {
+                true => Schedule::Cosine { from, to: 0.1 * from, steps: MAX_BATCH_UPDATES },
+                false => Schedule::Constant(from),
+            },
         };
-        let rows = (0..self.nodes as u32).collect();
-        let binary = BinaryLoss::Multinomial;
-        let features = Observed::of_rows(task.features, unknown, scales, binary, rows)?;
-        let labels = task.labels.map(Observed::labels).transpose()?.flatten();
-        let known = Known { features, labels };
-        let plan = Plan::new(vec![model.training(&known)?, model.prediction()?])?;
-        let inputs = vec![
-            (VALUES.to_owned(), input.values),
-            (KNOWN.to_owned(), input.known),
-            (CONTEXT.to_owned(), input.context),
-        ];
-        Ok((plan, inputs, known))
+        let batches = match purpose {
+            Purpose::Training => batches(task, unknown),
+            Purpose::Inference => Vec::new(),
+        };
+        let count = batches.len();
+        let kind = if count > 1 { Batches::Many } else { Batches::One };
+        let columns = [&input.values, &input.known, &input.context, prior];
+        let columns = columns.map(|values| (values, values.len() / self.nodes.max(1)));
+        let labels = task.labels.filter(|labels| labels.known() > 0);
+        let (mut programs, mut inputs) = (Vec::new(), Vec::new());
+        for (names, rows) in self.batches.iter().zip(batches) {
+            let of_inputs = [&names.values, &names.known, &names.context, &names.offset];
+            for (name, (values, width)) in of_inputs.into_iter().zip(columns) {
+                inputs.push((name.clone(), rows_of(values, &rows, width)));
+            }
+            let labels = labels.map(|labels| labels_of(labels, &rows)).transpose()?;
+            let features = Observed::of_rows(task.features, unknown, likelihoods, rows)?;
+            programs.push(model.training(names, &Known { features, labels }, kind)?);
+        }
+        if kind == Batches::Many {
+            programs.push(model.step(labels.map(|_| self.classes))?);
+        }
+        self.rows.replace(Some((input, count)));
+        Ok((programs, inputs))
     }
 
     /// The programs where rows are known or unknown as a whole.
@@ -128,129 +242,189 @@ impl SvgaPLearner {
         &self,
         task: &Task<'_>,
         unknown: &CellMask,
-        scales: &Scales,
-        (input, inputs): (Vec<f32>, usize),
-    ) -> Result<(Plan, Inputs, Known)> {
-        let features = Observed::features(task.features, unknown, scales, BinaryLoss::Multinomial)?;
-        let labels = task.labels.map(Observed::labels).transpose()?.flatten();
-        let known = Known { features, labels };
-        let model = self.model(inputs);
-        let training = model.training(&self.graph, &known)?;
-        let plan = Plan::new(vec![training, model.prediction(&self.graph)?])?;
-        Ok((plan, vec![(INPUT.to_owned(), input)], known))
-    }
-
-    fn model(&self, inputs: usize) -> Model {
-        let Settings { width, dropout, lambda, beta, learning_rate, .. } = self.settings;
-        Model { width, inputs, dropout, lambda, beta, learning_rate }
+        (likelihoods, prior): (&Likelihoods, &[f32]),
+        (input, columns): (Vec<f32>, usize),
+        purpose: Purpose,
+    ) -> Result<(Vec<Recorded>, Inputs)> {
+        let model = Model {
+            width: self.width(),
+            inputs: columns,
+            dropout: self.method.dropout.unwrap_or(0.0),
+            lambda: self.method.lambda,
+            beta: self.method.beta,
+            learning_rate: self.learning_rate(),
+        };
+        let mut programs = vec![model.prediction(&self.graph)?];
+        let mut inputs = vec![(INPUT.to_owned(), input)];
+        if purpose == Purpose::Training {
+            let features = Observed::features(task.features, unknown, likelihoods)?;
+            let offset = rows_of(prior, &features.rows, task.features.width());
+            inputs.push((OFFSET.to_owned(), offset));
+            let known = Known { features, labels: Observed::labels(task.labels)? };
+            programs.insert(0, model.training(&self.graph, &known)?);
+        }
+        Ok((programs, inputs))
     }
 }
 
-impl Learner for SvgaPLearner {
+impl TrainableModel for SvgaPModel {
     fn name(&self) -> &'static str {
-        SvgaP.info().name
-    }
-
-    fn update(&self, _number: u64) -> Vec<&str> {
-        vec![TRAINING]
-    }
-
-    fn memory_parameter(&self) -> Lower {
-        Lower::halved("the hidden width", "svga-p.hidden".to_owned(), self.settings.width)
-    }
-
-    fn prepare(&self, task: &Task<'_>, unknown: &CellMask) -> Result<Prepared> {
-        let scales = match &self.saved {
-            Some((scales, _)) => scales.clone(),
-            None => Scales::of(task.features, unknown, ScaleOptions::PLAIN),
-        };
-        let saved = self.saved.as_ref().map(|(_, prior)| prior);
-        let prior = Prior::of(task, unknown, &scales, self.network, saved)?;
-        let (plan, mut inputs, known) = match prior.input {
-            Input::Rows(input) => self.row_programs(task, unknown, &scales, input)?,
-            Input::Prior(input, columns) => {
-                self.graph_programs(task, unknown, &scales, (input, columns))?
-            }
-        };
-        let offset = rows_of(&prior.scores, &known.features.rows, task.features.width());
-        inputs.push((OFFSET.to_owned(), offset));
-        let mut losses = vec!["loss".to_owned(), "features".to_owned()];
-        losses.extend(known.labels.iter().map(|_| "labels".to_owned()));
-        if self.network == Network::Graph && self.settings.lambda > 0.0 {
-            losses.push("field".to_owned());
-        }
-        let found = prior.saved.write();
-        let outlet = Outlet { offsets: vec![Arc::new(prior.scores)], scales, losses, found };
-        Ok(Prepared { plan, inputs, outlet })
-    }
-
-    fn trained(&self, session: &mut Session) -> Result<TrainedModel> {
-        session.run(PREDICTION)?;
-        Ok(TrainedModel {
-            latent: session.read(PREDICTION, "latent")?,
-            weight: session.buffer("features.weight")?,
-            bias: Some(session.buffer("features.bias")?),
-            factors: vec![session.buffer(OFFSET_SCALE)?],
-        })
-    }
-
-    fn decoding(&self) -> Option<Decoding> {
-        Some(Decoding {
-            prediction: PREDICTION,
-            weight: "features.weight",
-            bias: Bias::Row("features.bias"),
-            factors: vec![OFFSET_SCALE],
-        })
-    }
-
-    fn classes(&self, session: &mut Session) -> Result<Option<Vec<u32>>> {
-        if !session.parameters().any(|name| name == "labels.weight") {
-            return Ok(None);
-        }
-        session.run(PREDICTION)?;
-        let latent = session.read(PREDICTION, "latent")?;
-        let (weight, bias) = (session.buffer("labels.weight")?, session.buffer("labels.bias")?);
-        Ok(Some(likeliest_classes(&latent, self.nodes, &weight, &bias, self.classes)))
-    }
-
-    fn untrained(&self, outlet: &Outlet) -> Option<TrainedModel> {
-        let width = match self.network {
-            Network::Graph => self.settings.width,
-            Network::Rows => self.settings.row_width,
-        };
-        let features = outlet.offsets[0].len() / self.nodes.max(1);
-        Some(TrainedModel {
-            latent: vec![0.0; self.nodes * width],
-            weight: vec![0.0; width * features],
-            bias: Some(vec![0.0; features]),
-            factors: vec![vec![1.0; features]],
-        })
+        "svga-p"
     }
 
     fn parameters(&self) -> Parameters {
-        self.settings.parameters(self.network)
+        self.method.parameters()
     }
 
-    fn about(&self, task: &Task<'_>, outlet: &Outlet) -> TensorStore {
-        let models = self.settings.config.models;
-        let mut about = outlet.found.clone();
-        about.texts.extend(texts(self.name(), models, &self.parameters(), &outlet.scales, task));
-        about
+    /// Where there are batches, the step follows in the next update, so that the losses are those of
+    /// the batch.
+    fn update(&self, number: u64) -> Vec<&str> {
+        match &*self.rows.borrow() {
+            Some((_, batches)) if *batches > 1 => {
+                vec![STEP, &self.batches[number as usize % batches].program]
+            }
+            _ => vec![TRAINING],
+        }
+    }
+
+    fn memory_parameter(&self) -> Lower {
+        Lower::halved("the hidden width", "svga-p.hidden".to_owned(), self.width())
+    }
+
+    fn prepare(&self, task: &Task<'_>, unknown: &CellMask, purpose: Purpose) -> Result<Prepared> {
+        let likelihoods = match &self.saved {
+            Some((likelihoods, _)) => likelihoods.clone(),
+            None => Likelihoods::fit(task.features, unknown, LikelihoodOptions::PLAIN),
+        };
+        let saved = self.saved.as_ref().map(|(_, prior)| prior);
+        let prior = Prior::of(task, unknown, &likelihoods, self.network, saved)?;
+        let from = (&likelihoods, prior.scores.as_slice());
+        let (programs, inputs) = match prior.input {
+            Input::Rows(input) => self.row_programs(task, unknown, from, input, purpose)?,
+            Input::Prior(input, columns) => {
+                self.graph_programs(task, unknown, from, (input, columns), purpose)?
+            }
+        };
+        let mut losses = vec!["loss", "features"];
+        if task.labels.is_some_and(|labels| labels.known() > 0) {
+            losses.push("labels");
+        }
+        if self.network == Network::Graph && self.method.lambda > 0.0 {
+            losses.push("gmrf");
+        }
+        let spec = DecoderSpec {
+            prior_logits: vec![(Arc::new(prior.scores), OFFSET_SCALE)],
+            found: prior.saved.write(),
+            predictions: match self.network {
+                Network::Graph => vec![PREDICTION.to_owned()],
+                Network::Rows => Vec::new(),
+            },
+            ..DecoderSpec::linear(task, PREDICTION, likelihoods, &losses)
+        };
+        Ok(Prepared { plan: Plan::new(programs)?, inputs, spec })
+    }
+
+    /// The row network needs no row but those that are asked for. Its latents are the corrections
+    /// Z W themselves, which have fewer columns than Z: the decoder is the identity.
+    fn read(
+        &self,
+        spec: &DecoderSpec,
+        session: &mut Session,
+        saved: Option<&Tensors>,
+        rows: Option<&[u32]>,
+    ) -> Result<TrainedModel> {
+        let prepared = self.rows.borrow();
+        let Some((input, _)) = prepared.as_ref() else { return spec.read(session, saved) };
+        let parameter = |name: &str| parameter_of(session, saved, name);
+        let network = RowNetwork::of(&parameter)?;
+        let bias = parameter("features.bias")?;
+        let all: Vec<u32> = (0..self.nodes as u32).collect();
+        let corrections =
+            network.decoded(input, rows.unwrap_or(&all), &parameter("features.weight")?);
+        let latent = match rows {
+            None => corrections,
+            Some(rows) => scattered(&corrections, rows, self.nodes, bias.len()),
+        };
+        let has_labels = self.classes > 0 && has_parameter(session, saved, LABEL_WEIGHT);
+        let class_logits = match has_labels && rows.is_none() {
+            true => {
+                let mut logits = network.decoded(input, &all, &parameter(LABEL_WEIGHT)?);
+                add_bias(&mut logits, &parameter(LABEL_BIAS)?);
+                Some(logits)
+            }
+            false => None,
+        };
+        Ok(TrainedModel {
+            latent,
+            weight: identity(bias.len()),
+            bias: Some(bias),
+            factors: vec![parameter(OFFSET_SCALE)?],
+            class_logits,
+        })
     }
 }
 
-/// About how long training takes on this machine, in seconds: the products of all updates, at a rate
-/// that any processor, or any card, of the last years reaches.
-pub fn expected_seconds(task: &Task<'_>) -> f64 {
-    const UPDATES: f64 = 600.0;
-    const OPERATIONS_A_SECOND: f64 = 3e10;
-    const CARD_TO_PROCESSOR: f64 = 50.0;
-    let width = 256.0;
+/// The rows of each batch that the row network is trained with. Rows of which nothing is known teach
+/// nothing; where all rows are seen at once, they are there all the same.
+fn batches(task: &Task<'_>, unknown: &CellMask) -> Vec<Vec<u32>> {
+    let all = 0..task.features.rows() as u32;
+    if all.len() <= MAX_ROWS_AT_ONCE {
+        return vec![all.collect()];
+    }
+    let seen: Vec<u32> = all.filter(|&row| !unknown.is_whole(row as usize)).collect();
+    let mut sample = splits::shuffled(&seen, task.context.seed.wrapping_add(1));
+    sample.truncate((seen.len() / BATCH_ROWS * BATCH_ROWS).min(MAX_TRAINING_ROWS));
+    match sample.is_empty() {
+        true => vec![seen],
+        false => sample.chunks(BATCH_ROWS).map(<[u32]>::to_vec).collect(),
+    }
+}
+
+/// The labels of some rows, in their order.
+fn labels_of(labels: &Labels, rows: &[u32]) -> Result<Observed> {
+    let code = |&row: &u32| labels.codes[row as usize].unwrap_or(MISSING_CATEGORY);
+    let likelihood = Likelihood::new(rows.len());
+    let codes = rows.iter().map(code).collect();
+    let likelihood = likelihood.categorical(labels.classes.len(), codes, 1.0)?;
+    Ok(Observed { rows: (0..rows.len() as u32).collect(), likelihood: Arc::new(likelihood) })
+}
+
+fn identity(size: usize) -> Vec<f32> {
+    let mut identity = vec![0.0; size * size];
+    identity.iter_mut().step_by(size + 1).for_each(|entry| *entry = 1.0);
+    identity
+}
+
+/// Rows put where they belong among all nodes, the others zero.
+fn scattered(values: &[f32], rows: &[u32], nodes: usize, width: usize) -> Vec<f32> {
+    let mut all = vec![0.0f32; nodes * width];
+    for (&row, values) in rows.iter().zip(values.chunks_exact(width.max(1))) {
+        all[row as usize * width..][..width].copy_from_slice(values);
+    }
+    all
+}
+
+/// About how long training takes on this machine, in seconds: the products of all updates, and the edges
+/// that propagation passes, at rates that any CPU, or any GPU, of the last years reaches.
+fn expected_seconds(task: &Task<'_>) -> f64 {
+    const OPERATIONS_PER_SECOND: f64 = 3e10;
+    const EDGE_CELLS_PER_SECOND: f64 = 1e9;
+    const GPU_TO_CPU: f64 = 50.0;
     let (nodes, features) = (task.features.rows() as f64, task.features.width() as f64);
-    let observed = nodes - task.unknown.whole_rows() as f64;
-    let inputs = features.min(256.0);
-    let an_update = 6.0 * width * (nodes * (inputs + 2.0 * width) + observed * features);
+    let products = if evidence::is_there(task, task.unknown) {
+        let (updates, rows) = match nodes > MAX_ROWS_AT_ONCE as f64 {
+            true => (MAX_BATCH_UPDATES as f64, BATCH_ROWS as f64),
+            false => (600.0, nodes),
+        };
+        // One model says how long to train, three are averaged.
+        4.0 * updates * 6.0 * 128.0 * rows * (5.0 * features + 128.0)
+    } else {
+        let observed = nodes - task.unknown.whole_rows() as f64;
+        let (updates, width, inputs) = (600.0, 256.0, features.min(256.0));
+        updates * 6.0 * width * (nodes * (inputs + 2.0 * width) + observed * features)
+    };
+    let edge_cells = task.graph.all_neighbours().len() as f64 * features * PASSES_OF_EDGES;
     let threads = rayon::current_num_threads().min(8) as f64;
-    let seconds = UPDATES * an_update / (OPERATIONS_A_SECOND * threads);
-    if task.training.device.is_cuda() { seconds / CARD_TO_PROCESSOR } else { seconds }
+    let seconds = (products / OPERATIONS_PER_SECOND + edge_cells / EDGE_CELLS_PER_SECOND) / threads;
+    if task.context.device.is_cuda() { seconds / GPU_TO_CPU } else { seconds }
 }

@@ -2,10 +2,10 @@
 //!
 //!   H = relu(dropout(U) W_p + b₁)                      U: what the prior says of a node, nodes × inputs
 //!   Z = unit(Â · dropout(H) · W₂ + b₂)                                                nodes × width
-//!   scores = dropout(Z) W_x + b_x + s · o              s learnt, from 1            nodes × features
+//!   scores = dropout(Z) W_x + b_x + s · o              s learned, from 1            nodes × features
 //!   loss = features(scores) + labels(dropout(Z) W_y + b_y) + λ/n · (tr(ZᵀKZ) − ½ log|I + ZᵀZ/β|)
 //!
-//! No node has parameters of its own: what was learnt holds for nodes that arrive later.
+//! No node has parameters of its own: what was learned holds for nodes that arrive later.
 
 use graphfill_engine::{
     Adam, Decoder, Initial, Matrix, Program, Recorded, Result, Schedule, Shape,
@@ -43,7 +43,7 @@ pub(super) struct Model {
 
 impl Model {
     /// One update. Its outputs are `loss`, and the parts `features`, `labels` if any are known and,
-    /// unless λ is 0, `field`.
+    /// unless λ is 0, `gmrf`.
     pub(super) fn training(&self, graph: &NormalisedGraph, known: &Known) -> Result<Recorded> {
         let program = Program::new(TRAINING);
         let latent = self.latent(&program, graph, Mode::Training);
@@ -57,7 +57,7 @@ impl Model {
         }
         if self.lambda > 0.0 {
             let field = latent.field_regulariser(graph.similarity(), self.beta);
-            program.output("field", field);
+            program.output("gmrf", field);
             loss = loss + field.scale(self.lambda / graph.nodes().max(1) as f32);
         }
         program.output("loss", loss);

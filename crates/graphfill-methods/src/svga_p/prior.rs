@@ -4,21 +4,21 @@
 //!   U = unit(o − column means), compressed where it is wide                      nodes × inputs
 
 use graphfill_data::CellMask;
-use graphfill_engine::{MemoryLimit, Shape, TensorStore};
+use graphfill_engine::{Shape, TensorStore};
 use rayon::prelude::*;
 
 use super::blend::{Blend, Own, Parts};
 use super::components::{PanelComponents, Source, WAYS};
 use super::compression::{compressed, leading_space};
 use super::evidence::{Evidence, RowTable};
-use super::settings::Network;
+use super::method::Network;
 use crate::error::{MethodError, Result};
-use crate::features::Centres;
-use crate::learning::Scales;
+use crate::features::ColumnMeans;
+use crate::learning::Likelihoods;
 use crate::method::Task;
 
 /// Wider inputs are compressed to so many columns.
-const MOST_INPUTS: usize = 256;
+const MAX_INPUTS: usize = 256;
 
 /// The prior of a table.
 pub(super) struct Prior {
@@ -40,12 +40,29 @@ pub(super) enum Input {
 
 /// What a network sees of rows that have known cells of their own.
 pub(super) struct RowInput {
-    /// z of the known cells.
+    /// The number of rows.
+    pub(super) rows: usize,
+    /// z of the known cells, rows × features.
     pub(super) values: Vec<f32>,
-    /// Which are known.
+    /// Which are known, rows × features.
     pub(super) known: Vec<f32>,
-    /// Components and degree.
+    /// Components and degree, rows × columns of the context.
     pub(super) context: Vec<f32>,
+}
+
+impl RowInput {
+    /// Some rows, what the network sees side by side.
+    pub(super) fn gathered(&self, rows: &[u32]) -> Vec<f32> {
+        let parts = [&self.values, &self.known, &self.context];
+        let widths = parts.map(|part| part.len() / self.rows.max(1));
+        let mut gathered = Vec::with_capacity(rows.len() * widths.iter().sum::<usize>());
+        for &row in rows {
+            for (part, width) in parts.iter().zip(widths) {
+                gathered.extend_from_slice(&part[row as usize * width..(row as usize + 1) * width]);
+            }
+        }
+        gathered
+    }
 }
 
 /// What was found out about a table.
@@ -65,22 +82,22 @@ impl Prior {
     pub(super) fn of(
         task: &Task<'_>,
         unknown: &CellMask,
-        scales: &Scales,
+        likelihoods: &Likelihoods,
         network: Network,
         saved: Option<&SavedPrior>,
     ) -> Result<Self> {
         check_memory(task)?;
-        let centres = Centres::of(task.features, unknown);
-        let source = Source::new(task, unknown, scales, &centres.means);
+        let centres = ColumnMeans::of(task.features, unknown);
+        let source = Source::new(task, unknown, likelihoods, &centres.means);
         let panels = source.panels();
-        task.progress.begin("svga-p: propagating", Some(panels.len() as u64));
+        task.context.progress.begin("svga-p: propagating", Some(panels.len() as u64));
         let mut components: Vec<PanelComponents> = Vec::new();
         for range in panels.iter() {
             components.push(source.components(range)?);
-            task.progress.advance(1);
+            task.context.progress.advance(1);
         }
-        task.progress.end();
-        let parts = Parts { task, unknown, scales, panels: &components, own: None };
+        task.context.progress.end();
+        let parts = Parts { task, unknown, likelihoods, panels: &components, own: None };
         if network == Network::Rows {
             return Self::with_evidence(&parts, saved);
         }
@@ -91,11 +108,11 @@ impl Prior {
         let wide = directions(&scores, &means);
         let space = match saved {
             Some(saved) => saved.space.clone(),
-            None if columns > MOST_INPUTS => Some(leading_space(&wide, columns, MOST_INPUTS)),
+            None if columns > MAX_INPUTS => Some(leading_space(&wide, columns, MAX_INPUTS)),
             None => None,
         };
         let (input, inputs) = match &space {
-            Some(space) => (compressed(&wide, columns, space, MOST_INPUTS), MOST_INPUTS),
+            Some(space) => (compressed(&wide, columns, space, MAX_INPUTS), MAX_INPUTS),
             None => (wide, columns),
         };
         let saved = SavedPrior { blend, evidence: None, means, space };
@@ -104,21 +121,25 @@ impl Prior {
 
     /// The prior where rows say something of themselves.
     fn with_evidence(parts: &Parts<'_>, saved: Option<&SavedPrior>) -> Result<Self> {
-        let Parts { task, unknown, scales, panels, .. } = *parts;
-        let table = RowTable::new(task, unknown, scales, panels);
+        let Parts { task, unknown, likelihoods, panels, .. } = *parts;
+        let table = RowTable::new(task, unknown, likelihoods, panels);
         let evidence = match saved.and_then(|saved| saved.evidence.clone()) {
             Some(evidence) => evidence,
-            None => Evidence::fit(&table, task.seed),
+            None => Evidence::fit(&table, task.context.seed),
         };
-        let blank = evidence.blank_estimates(&table);
         let estimates = evidence.estimates(&table);
         let is_blank: Vec<bool> =
             (0..task.features.rows()).map(|row| table.is_blank(row)).collect();
+        let blank = match is_blank.contains(&true) {
+            true => evidence.blank_estimates(&table),
+            false => Vec::new(),
+        };
         let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
         let whole = Parts { own: Some(own), ..*parts };
         let blend = saved.map_or_else(|| Blend::fit(&whole), |saved| saved.blend.clone());
         let scores = blend.prior(&whole);
         let input = Input::Rows(RowInput {
+            rows: task.features.rows(),
             values: evidence.values(&table),
             known: table.known(),
             context: evidence.context(&table),
@@ -140,7 +161,7 @@ fn check_memory(task: &Task<'_>) -> Result<()> {
     let needed = matrix * (WAYS + 3) as u64;
     let (rows, columns) = (task.features.rows(), task.features.width());
     let largest = || format!("the prior holds {} matrices of {rows} × {columns}", WAYS + 3);
-    let limit = task.training.memory.unwrap_or(MemoryLimit::Available);
+    let limit = task.context.memory_limit();
     Ok(limit.check(needed, largest, "the number of columns, or take the method arb")?)
 }
 
@@ -167,7 +188,7 @@ impl SavedPrior {
         let means = (Shape::new(1, self.means.len()), self.means.clone());
         store.tensors.insert(MEANS.to_owned(), means);
         if let Some(space) = &self.space {
-            let shape = Shape::new(self.means.len(), MOST_INPUTS);
+            let shape = Shape::new(self.means.len(), MAX_INPUTS);
             store.tensors.insert(SPACE.to_owned(), (shape, space.clone()));
         }
         store

@@ -1,51 +1,18 @@
-//! The search for parameters of a method that learns: settings of a grid, in a random order that the
-//! seed decides, each trained and scored on validation cells; the best one wins.
+//! Random search for the parameters of a method: settings of the grid that its declarations span, in
+//! an order that the seed decides, each trained and scored on validation cells; the best one wins.
 //!
-//! What was tried is handed out trial by trial and can be handed in again, so that a search goes on
-//! where it was stopped.
+//! Trials are passed out one by one and can be passed in again, so that a search goes on where it was
+//! stopped.
 
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use crate::context::{Context, Deadline};
 use crate::error::{MethodError, Result};
-use crate::learning::{Deadline, HIDDEN_SETS, TrainingOptions};
+use crate::learning::HIDDEN_SETS;
 use crate::method::{Method, Task};
-use crate::parameters::{FixedParameters, Parameters, Value};
-
-/// A parameter and the values that are worth trying.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Axis {
-    /// The parameter.
-    pub name: &'static str,
-    /// Its values.
-    pub values: AxisValues,
-}
-
-/// Values of one parameter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum AxisValues {
-    /// Numbers.
-    Numbers(&'static [f64]),
-    /// Words.
-    Words(&'static [&'static str]),
-}
-
-impl AxisValues {
-    fn len(&self) -> usize {
-        match self {
-            AxisValues::Numbers(numbers) => numbers.len(),
-            AxisValues::Words(words) => words.len(),
-        }
-    }
-
-    fn value(&self, at: usize) -> Value {
-        match self {
-            AxisValues::Numbers(numbers) => numbers[at].into(),
-            AxisValues::Words(words) => words[at].into(),
-        }
-    }
-}
+use crate::parameters::{ParameterInfo, Parameters};
 
 /// A setting that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,18 +26,22 @@ pub struct Trial {
 }
 
 /// Tries settings until `trials` were tried, those of `known` among them. `each` sees every new
-/// trial. Parameters that the caller fixed stay as they are.
+/// trial. The parameters `fixed` stay as the
+/// method has them.
 pub fn search(
     method: &dyn Method,
+    fixed: &Parameters,
     task: &Task<'_>,
     trials: usize,
     known: Vec<Trial>,
     each: &mut dyn FnMut(&[Trial]) -> Result<()>,
 ) -> Result<Vec<Trial>> {
     let name = method.info().name;
-    let fixed = task.fixed.of(name);
-    let axes: Vec<Axis> =
-        method.grid().iter().filter(|axis| !fixed.has(axis.name)).copied().collect();
+    let parameters = method.info().parameters.iter();
+    let axes: Vec<ParameterInfo> = parameters
+        .filter(|info| !info.tuning.is_empty() && !fixed.has(info.name))
+        .copied()
+        .collect();
     if axes.is_empty() {
         return Err(MethodError::Parameter(format!(
             "method '{name}' has nothing to tune: what it has is fixed, or chosen by validation already"
@@ -81,13 +52,14 @@ pub fn search(
             "there are too few known rows to compare settings on".to_owned(),
         ));
     }
-    let settings = shuffled_grid(&axes, task.seed);
+    let context = task.context;
+    let settings = shuffled_grid(&axes, task.context.seed);
     // Cells that a trial is scored on stay unknown: nothing is trained on them afterwards.
     let validation = &task.validation[..task.validation.len().min(HIDDEN_SETS)];
     let unknown = validation.iter().fold(task.unknown.clone(), |all, set| all.union(set));
     let mut tried = known;
     let wanted = trials.min(settings.len());
-    task.progress.begin(&format!("{name}: settings"), Some(wanted as u64));
+    context.progress.begin(&format!("{name}: settings"), Some(wanted as u64));
     let is_new = |setting: &Parameters, tried: &[Trial]| {
         tried.iter().all(|trial| trial.parameters != *setting)
     };
@@ -99,60 +71,57 @@ pub fn search(
             continue;
         }
         let started = Instant::now();
-        let mut fixed: FixedParameters = task.fixed.clone();
-        setting.iter().for_each(|(parameter, value)| fixed.fix(name, parameter, value.clone()));
         // A trial has no state of its own to keep, and the same time as all others.
-        let deadline = task.training.deadline.as_ref().map(Deadline::anew);
-        let training = TrainingOptions { checkpoint: None, deadline, ..task.training.clone() };
-        let silent = Trials { outer: task.progress };
-        let trial = Task {
-            unknown: &unknown,
-            validation,
-            fixed: &fixed,
-            training: &training,
-            progress: &silent,
-            ..*task
+        let own = Context {
+            checkpoint: None,
+            deadline: context.deadline.as_ref().map(Deadline::restarted),
+            progress: &CancelOnly { outer: context.progress },
+            ..context.clone()
         };
-        let score = method.trial(&trial)?;
-        task.progress.check()?;
+        let trial = Task { unknown: &unknown, validation, context: &own, ..*task };
+        let score = method.with_parameters(&setting)?.trial(&trial)?;
+        context.progress.check()?;
         let seconds = started.elapsed().as_secs_f64();
         tried.push(Trial { score, seconds, parameters: setting });
         each(&tried)?;
         let best = best(&tried).map_or(f64::NAN, |best| best.score);
-        task.progress.advance(1);
-        task.progress.set_message(&format!("score {score:.4} (best {best:.4})"));
+        context.progress.advance(1);
+        context.progress.set_message(&format!("score {score:.4} (best {best:.4})"));
     }
-    task.progress.end();
+    context.progress.end();
     Ok(tried)
 }
 
 /// The best of some trials.
 pub fn best(trials: &[Trial]) -> Option<&Trial> {
-    trials.iter().max_by(|one, other| one.score.total_cmp(&other.score))
+    let scored = trials.iter().filter(|trial| !trial.score.is_nan());
+    scored.max_by(|one, other| one.score.total_cmp(&other.score))
 }
 
 /// Every combination, in an order that the seed decides.
-fn shuffled_grid(axes: &[Axis], seed: u64) -> Vec<Parameters> {
-    let all: usize = axes.iter().map(|axis| axis.values.len()).product();
+fn shuffled_grid(axes: &[ParameterInfo], seed: u64) -> Vec<Parameters> {
+    let all: usize = axes.iter().map(|axis| axis.tuning.len()).product();
     let order: Vec<u32> = (0..all as u32).collect();
     let setting = |at: u32| {
         let mut rest = at as usize;
         let mut parameters = Parameters::default();
         for axis in axes {
-            parameters.set(axis.name, axis.values.value(rest % axis.values.len()));
-            rest /= axis.values.len();
+            if let Some(value) = axis.tuning.value(rest % axis.tuning.len()) {
+                parameters.set(axis.name, value);
+            }
+            rest /= axis.tuning.len();
         }
         parameters
     };
     graphfill_data::splits::shuffled(&order, seed).into_iter().map(setting).collect()
 }
 
-/// Shows trials, not what happens within one.
-struct Trials<'a> {
+/// Passes on cancellation, and no progress: a trial is one unit of the search.
+struct CancelOnly<'a> {
     outer: &'a dyn graphfill_data::Progress,
 }
 
-impl graphfill_data::Progress for Trials<'_> {
+impl graphfill_data::Progress for CancelOnly<'_> {
     fn begin(&self, _stage: &str, _total: Option<u64>) {}
     fn advance(&self, _units: u64) {}
     fn is_cancelled(&self) -> bool {
@@ -163,12 +132,17 @@ impl graphfill_data::Progress for Trials<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters::{Allowed, Tuning};
 
     #[test]
     fn the_grid_is_whole_and_its_order_the_seeds() {
+        let axis = |name, tuning| {
+            let allowed = Allowed::WEIGHT;
+            ParameterInfo { name, about: "", default: "", allowed, tuning }
+        };
         let axes = [
-            Axis { name: "lambda", values: AxisValues::Numbers(&[0.1, 1.0]) },
-            Axis { name: "normalisation", values: AxisValues::Words(&["unit", "none", "some"]) },
+            axis("lambda", Tuning::Numbers(&[0.1, 1.0])),
+            axis("normalisation", Tuning::Words(&["unit", "none", "some"])),
         ];
         let grid = shuffled_grid(&axes, 3);
         assert_eq!(grid.len(), 6);

@@ -4,7 +4,7 @@
 //!   mean = H W_m + b_m,  v = H W_v + b_v,  z = mean + e^(v/2) ⊙ noise         rows × latent
 //!   G = dropout(relu(z W₂ + b₂)),  scores = G W_x + b_x                       rows × features
 //!
-//! X are the scores of known cells, zero where nothing is known. Learnt latents are means, without
+//! X are the scores of known cells, zero where nothing is known. Learned latents are means, without
 //! noise; P takes them to all nodes (see [`neighbours`](super::neighbours)): relu(P mean W₂ + b₂) is
 //! nodes × hidden.
 
@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use graphfill_engine::{Decoder, Initial, Matrix, Program, Recorded, Result, SparseMatrix};
 
-use super::settings::Orphans;
-use crate::learning::{NetworkSettings, Observed};
+use super::method::NoNeighbours;
+use crate::learning::{Network, Observed};
 
 /// The program of an update.
 pub(super) const TRAINING: &str = "training";
@@ -25,17 +25,17 @@ pub(super) const PREDICTION: &str = "prediction";
 pub(super) struct Model {
     pub(super) hidden: usize,
     pub(super) latent: usize,
-    /// The weight of the divergence, which is a sum over columns and a mean over rows.
-    pub(super) divergence: f32,
-    pub(super) orphans: Orphans,
-    pub(super) training: NetworkSettings,
+    /// The weight of the KL divergence, which is a sum over columns and a mean over rows.
+    pub(super) kl_weight: f32,
+    pub(super) no_observed_neighbours: NoNeighbours,
+    pub(super) network: Network,
 }
 
 impl Model {
     /// One update; its outputs are `loss` and `features`.
     pub(super) fn training(&self, rows: &Arc<SparseMatrix>, known: &Observed) -> Result<Recorded> {
         let program = Program::new(TRAINING);
-        let dropout = self.training.dropout;
+        let dropout = self.network.dropout;
         let features = rows.shape().columns;
         let hidden = self.encoded(&program, rows).dropout(dropout);
         let mean = hidden.linear("mean", self.latent);
@@ -48,12 +48,12 @@ impl Model {
         let decoder = Decoder { bias: Some(bias), ..Decoder::new(weight) };
         let told = self.decoded(latent).dropout(dropout);
         let features = told.decoder_loss(decoder, &known.likelihood);
-        let loss = features + mean.gaussian_kl(log_variance).scale(self.divergence);
+        let loss = features + mean.gaussian_kl(log_variance).scale(self.kl_weight);
         program.output("features", features);
         program.output("loss", loss);
         let names = program.parameters();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        program.minimise(loss, &self.training.adam(), None, &names);
+        program.minimise(loss, &self.network.adam(), None, &names);
         program.finish()
     }
 
@@ -69,9 +69,9 @@ impl Model {
         let hidden = self.decoded(program.sparse_product(to_nodes, mean));
         program.output(
             "latent",
-            match self.orphans {
-                Orphans::Prior => hidden,
-                Orphans::Zeros => {
+            match self.no_observed_neighbours {
+                NoNeighbours::Prior => hidden,
+                NoNeighbours::Zeros => {
                     let ones = program.constant([rows.shape().rows, 1], 1.0);
                     let has_evidence = program.sparse_product(to_nodes, ones);
                     hidden.scale_rows(has_evidence).concatenate(has_evidence)

@@ -5,23 +5,21 @@ use std::time::Duration;
 use crate::support;
 use graphfill_data::generator::{GeneratorConfig, generate};
 use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable};
-use graphfill_methods::fill::{FillOptions, Filled, fill};
-use graphfill_methods::learning::{Deadline, TrainingOptions};
-use graphfill_methods::{MethodError, registry};
+use graphfill_methods::fill::{Filled, fill};
+use graphfill_methods::{Context, Deadline, MethodError, ParamOverrides, Registry};
 
 /// Filled after a short training, where there is any.
 fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
-    let training = TrainingOptions { most_updates: Some(30), ..TrainingOptions::default() };
-    let method = registry::find(method).expect("a method");
-    let options = FillOptions { training: &training, ..FillOptions::new(method) };
-    fill(table, &graph.undirected(), &options).expect("filled")
+    let (graph, context) = (graph.undirected(), support::updates_of(30));
+    fill(&support::method(method), table, &graph, &context).expect("filled").0
 }
 
 #[test]
 fn every_method_fills_every_hole_and_touches_nothing_else() {
     let dataset = support::town(1);
     // GRAPE refuses a table that lacks whole rows.
-    for method in registry::all().into_iter().filter(|method| method.info().name != "grape") {
+    let registry = Registry::with_defaults();
+    for method in registry.all().iter().filter(|method| method.info().name != "grape") {
         let name = method.info().name;
         let result = filled(&dataset.table, &dataset.graph, name);
         assert!(result.table.missing().is_empty(), "{name} leaves holes");
@@ -115,13 +113,12 @@ fn the_same_seed_gives_the_same_table_for_any_number_of_threads() {
 fn without_edges_and_time_to_train_the_column_mean_is_what_is_left() {
     let dataset = support::town(6);
     let alone = Graph::without_arcs(dataset.table.rows());
-    let training = TrainingOptions {
-        deadline: Some(Deadline::after(Duration::ZERO)),
-        ..TrainingOptions::default()
-    };
-    let auto = registry::find("auto").expect("a method");
-    let options = FillOptions { training: &training, ..FillOptions::new(auto) };
-    let result = fill(&dataset.table, &alone.undirected(), &options).expect("filled");
+    let context = Context { deadline: Some(Deadline::after(Duration::ZERO)), ..Context::default() };
+    // PCFI would learn from the other columns of a row, for which it needs no edges.
+    let mut fixed = ParamOverrides::default();
+    fixed.set("pcfi", "beta", 0.0);
+    let (auto, graph) = (support::method_with("auto", &fixed), alone.undirected());
+    let (result, _) = fill(&auto, &dataset.table, &graph, &context).expect("filled");
     let means = filled(&dataset.table, &dataset.graph, "column-mean");
     for name in ["age", "income", "district"] {
         let text = |filled: &Filled| filled.table.column(name).expect("a column").text();
@@ -135,9 +132,9 @@ fn tiny_tables_and_senseless_ones() {
     let unused: Vec<Column> =
         dataset.table.columns().iter().filter(|column| !column.kind().is_used()).cloned().collect();
     let nothing = dataset.table.with_columns(unused).expect("columns of the table");
-    let options = FillOptions::new(registry::find("fp").expect("a method"));
-    let graph = dataset.graph.undirected();
-    assert!(matches!(fill(&nothing, &graph, &options), Err(MethodError::NoFeatures)));
+    let (graph, context) = (dataset.graph.undirected(), Context::default());
+    let nothing = fill(&support::method("fp"), &nothing, &graph, &context);
+    assert!(matches!(nothing, Err(MethodError::NoFeatures)));
 
     // Two nodes, one edge, one value: the other node gets it.
     let ids = graphfill_data::NodeIds::numbered(3);
@@ -150,4 +147,59 @@ fn tiny_tables_and_senseless_ones() {
     let graph = edges.into_graph(3, Direction::Undirected).expect("valid arcs");
     let result = filled(&table, &graph, "neighbour-mean");
     assert_eq!(result.table.column("v").expect("a column").numbers(), [4.0, 4.0, -2.0]);
+}
+
+/// A limit of a second leaves svga-p the fraction of a second that it needs here.
+#[test]
+fn a_short_time_limit_leaves_time_for_a_small_model() {
+    let dataset = support::town(3);
+    let context =
+        Context { deadline: Some(Deadline::after(Duration::from_secs(5))), ..Context::default() };
+    let graph = dataset.graph.undirected();
+    let (filled, _) =
+        fill(&support::method("auto"), &dataset.table, &graph, &context).expect("filled");
+    let reasons: Vec<String> =
+        filled.choices.iter().filter_map(|choice| choice.reason.clone()).collect();
+    assert!(!reasons.iter().any(|reason| reason.contains("time limit")), "{reasons:?}");
+    assert!(filled.history.is_some(), "svga-p was trained");
+}
+
+/// Where svga-p diverges, the others stand, and the choice says why.
+#[test]
+fn auto_falls_back_where_svga_p_diverges() {
+    let dataset = support::town(3);
+    let diverging: std::sync::Arc<dyn graphfill_methods::Method> =
+        std::sync::Arc::new(Diverging::new());
+    let auto = support::method("auto").with_candidates(&[diverging]).expect("auto");
+    let (graph, context) = (dataset.graph.undirected(), Context::default());
+    let (filled, _) = fill(&auto, &dataset.table, &graph, &context).expect("filled");
+    assert!(filled.table.missing().is_empty());
+    for choice in &filled.choices {
+        let reason = choice.reason.as_deref().expect("a reason");
+        assert!(reason.contains("svga-p diverged after 7 updates"), "{reason}");
+    }
+}
+
+graphfill_methods::parameters! {
+    /// A method that diverges.
+    pub struct Diverging {}
+}
+
+impl graphfill_methods::Method for Diverging {
+    fn info(&self) -> &'static graphfill_methods::MethodInfo {
+        &graphfill_methods::MethodInfo {
+            name: "svga-p",
+            title: "",
+            about: "",
+            reference: "",
+            parameters: Diverging::PARAMETERS,
+        }
+    }
+
+    fn fit_task(
+        &self,
+        _: &graphfill_methods::Task<'_>,
+    ) -> graphfill_methods::Result<Box<dyn graphfill_methods::Fitted>> {
+        Err(MethodError::Diverged { updates: 7 })
+    }
 }

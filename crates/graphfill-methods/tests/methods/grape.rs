@@ -7,28 +7,23 @@ use graphfill_data::{CellMask, Column, Kind, NodeTable};
 use graphfill_engine::MemoryLimit;
 use graphfill_engine::random::{Key, normals};
 use graphfill_methods::features::Features;
-use graphfill_methods::fill::{FillOptions, fill};
-use graphfill_methods::learning::TrainingOptions;
-use graphfill_methods::{FixedParameters, Method, Task, registry};
+use graphfill_methods::fill::fill;
+use graphfill_methods::{Context, Method, ParamOverrides, Task};
 
-use crate::support::{Dense, texts, town};
+use crate::support::{Dense, method_with, texts, town, updates_of};
 use crate::tables::{graph, mixed, table, village};
 
 const ROWS: usize = 96;
 
-fn small() -> FixedParameters {
-    let mut fixed = FixedParameters::default();
-    fixed.fix("grape", "hidden", 16.0);
-    fixed.fix("grape", "learning_rate", 0.01);
+fn small() -> ParamOverrides {
+    let mut fixed = ParamOverrides::default();
+    fixed.set("grape", "hidden", 16.0);
+    fixed.set("grape", "learning_rate", 0.01);
     fixed
 }
 
-fn updates(most: u64) -> TrainingOptions {
-    TrainingOptions { most_updates: Some(most), ..TrainingOptions::default() }
-}
-
-fn grape() -> &'static dyn Method {
-    registry::find("grape").expect("a method")
+fn grape() -> Arc<dyn Method> {
+    method_with("grape", &small())
 }
 
 /// Six columns, row by row, with holes.
@@ -53,7 +48,7 @@ fn noise() -> Vec<f32> {
 
 /// Columns that are all one number of the row, up or down, and a graph that says nothing.
 #[test]
-fn what_columns_say_about_each_other_is_learnt() {
+fn what_columns_say_about_each_other_is_learned() {
     let noise = noise();
     let value = |row: usize, column: usize| {
         let sign = if column % 2 == 0 { 1.0 } else { -1.0 };
@@ -61,11 +56,8 @@ fn what_columns_say_about_each_other_is_learnt() {
     };
     let (truth, holes) = (numbers(value, |_, _| false), numbers(value, is_hole));
     let error = |method: &str| {
-        let (fixed, training) = (small(), updates(200));
-        let method = registry::find(method).expect("a method");
-        let options =
-            FillOptions { fixed: &fixed, training: &training, ..FillOptions::new(method) };
-        let filled = fill(&holes, &graph(ROWS, [(0, 1)]).undirected(), &options).expect("filled");
+        let (method, graph) = (method_with(method, &small()), graph(ROWS, [(0, 1)]).undirected());
+        let (filled, _) = fill(&method, &holes, &graph, &updates_of(200)).expect("filled");
         let columns = truth.columns().iter().zip(filled.table.columns());
         let squares = |(truth, filled): (&Column, &Column)| -> f64 {
             let pairs = truth.numbers().into_iter().zip(filled.numbers());
@@ -85,10 +77,9 @@ fn no_cell_is_predicted_from_itself() {
     let features = Features::of(&table);
     let graph = graph(ROWS, [(0, 1)]).undirected();
     let unknown = features.missing();
-    let (fixed, training) = (small(), updates(75));
-    let task =
-        Task { fixed: &fixed, training: &training, ..Task::new(&graph, &features, &unknown) };
-    let fitted = grape().fit(&task).expect("fitted");
+    let context = updates_of(75);
+    let task = Task::new(&graph, &features, &unknown, &context);
+    let fitted = grape().fit_task(&task).expect("fitted");
     let history = fitted.history().expect("a history");
     let losses: Vec<f32> = history.lines.iter().map(|line| line.losses[0]).collect();
     assert!(losses.iter().all(|&loss| loss > 0.7), "{losses:?}");
@@ -98,12 +89,11 @@ fn no_cell_is_predicted_from_itself() {
 fn every_kind_of_column_is_filled_and_seeds_and_nothing_else_matter() {
     let table = mixed(ROWS, |row, _| row, is_hole);
     let run = |seed: u64, threads: usize| {
-        let (fixed, training) = (small(), updates(25));
-        let options =
-            FillOptions { fixed: &fixed, training: &training, seed, ..FillOptions::new(grape()) };
+        let context = Context { seed, ..updates_of(25) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        let filled = pool.install(|| fill(&table, &village(ROWS).undirected(), &options));
-        let filled = filled.expect("filled");
+        let graph = village(ROWS).undirected();
+        let filled = pool.install(|| fill(&grape(), &table, &graph, &context));
+        let (filled, _) = filled.expect("filled");
         assert!(filled.table.missing().is_empty(), "holes are left");
         assert_eq!(filled.estimated, table.missing().count());
         for (before, after) in table.columns().iter().zip(filled.table.columns()) {
@@ -130,10 +120,9 @@ fn unknown_cells_leave_no_trace() {
             }
         });
         let graph = village(ROWS).undirected();
-        let (fixed, training) = (small(), updates(25));
-        let task =
-            Task { fixed: &fixed, training: &training, ..Task::new(&graph, &features, &unknown) };
-        let fitted = grape().fit(&task).expect("fitted");
+        let context = updates_of(25);
+        let task = Task::new(&graph, &features, &unknown, &context);
+        let fitted = grape().fit_task(&task).expect("fitted");
         let width = features.width();
         let mut dense = Dense { width, values: vec![0.0; ROWS * width] };
         fitted.estimate(&task, &mut dense).expect("estimates");
@@ -146,17 +135,17 @@ fn unknown_cells_leave_no_trace() {
 #[test]
 fn missing_rows_and_too_little_memory_are_told_before_anything_starts() {
     let town = town(3);
-    let refused = |table: &NodeTable, training: &TrainingOptions| {
-        let options = FillOptions { training, ..FillOptions::new(grape()) };
+    let refused = |table: &NodeTable, context: &Context<'_>| {
         let graph = graph(table.rows(), [(0, 1)]).undirected();
-        let error = fill(table, &graph, &options).expect_err("refused");
+        let method = crate::support::method("grape");
+        let error = fill(&method, table, &graph, context).err().expect("refused");
         format!("{error} {:?}", error.settings())
     };
-    let message = refused(&town.table, &updates(1));
+    let message = refused(&town.table, &updates_of(1));
     let blank = town.table.missing().whole_rows();
     assert!(message.contains(&format!("{blank} of 120 nodes have no known cell")), "{message}");
     assert!(message.contains("svga-p"), "{message}");
-    let little = TrainingOptions { memory: Some(MemoryLimit::Allowed(1 << 16)), ..updates(1) };
+    let little = Context { memory: Some(MemoryLimit::Allowed(1 << 16)), ..updates_of(1) };
     let message = refused(&numbers(|row, _| row as f64, is_hole), &little);
     assert!(message.contains("known cells of 6 features"), "{message}");
     assert!(message.contains("\"grape.hidden\"") && message.contains("32.0"), "{message}");

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use graphfill_data::{BlockKind, Column, ColumnData, Kind, NodeTable};
-use graphfill_methods::fill::{FillOptions, fill};
-use graphfill_methods::learning::TrainingOptions;
-use graphfill_methods::registry;
+use graphfill_methods::Context;
+use graphfill_methods::fill::fill;
 use graphfill_methods::svga::EncoderKind;
 
-use crate::support::{LEARNERS, filled_after, small_models, texts, town};
+use crate::support::{LEARNERS, filled_after, method_with, small_models, texts, town, updates_of};
 use crate::tables::{mixed, village};
 
 #[test]
@@ -16,8 +15,8 @@ fn every_encoder_fills_a_town_in_its_own_way() {
     let town = town(3);
     let run = |encoder: EncoderKind, depth: f64| {
         let mut fixed = small_models();
-        fixed.fix("svga", "encoder", encoder.name());
-        fixed.fix("svga", "depth", depth);
+        fixed.set("svga", "encoder", encoder.name());
+        fixed.set("svga", "depth", depth);
         let result = filled_after(20, &fixed, &town.table, &town.graph, "svga");
         let filled = result.unwrap_or_else(|error| panic!("{encoder}, {depth}: {error}")).table;
         assert!(filled.missing().is_empty(), "{encoder}, depth {depth}");
@@ -87,13 +86,13 @@ fn the_number_of_threads_changes_nothing() {
 
 /// Where neighbours are alike, a little training is much better than the column mean.
 #[test]
-fn what_neighbours_share_is_learnt() {
+fn what_neighbours_share_is_learned() {
     let hole = |row: usize, _: usize| row % 6 == 0;
     let (truth, table) = (mixed(120, |row, _| row, |_, _| false), mixed(120, |row, _| row, hole));
     let graph = village(120);
     let error = |method: &str, updates: u64| {
         let mut fixed = small_models();
-        LEARNERS.into_iter().for_each(|name| fixed.fix(name, "hidden", 32.0));
+        LEARNERS.into_iter().for_each(|name| fixed.set(name, "hidden", 32.0));
         let result = filled_after(updates, &fixed, &table, &graph, method).expect("filled");
         let column = |table: &NodeTable| table.column("height").expect("a column").numbers();
         let pairs = column(&truth).into_iter().zip(column(&result.table));
@@ -111,19 +110,12 @@ fn another_seed_is_another_model() {
     let town = town(4);
     let graph = town.graph.undirected();
     for method in LEARNERS {
-        let fixed = small_models();
-        let training = TrainingOptions { most_updates: Some(30), ..TrainingOptions::default() };
+        let method = method_with(method, &small_models());
         let run = |seed: u64| {
-            let method = registry::find(method).expect("a method");
-            let options = FillOptions {
-                fixed: &fixed,
-                training: &training,
-                seed,
-                ..FillOptions::new(method)
-            };
-            texts(&fill(&town.table, &graph, &options).expect("filled").table)
+            let context = Context { seed, ..updates_of(30) };
+            texts(&fill(&method, &town.table, &graph, &context).expect("filled").0.table)
         };
-        assert_eq!(run(1), run(1), "{method}");
-        assert_ne!(run(1), run(2), "{method}");
+        assert_eq!(run(1), run(1), "{method:?}");
+        assert_ne!(run(1), run(2), "{method:?}");
     }
 }

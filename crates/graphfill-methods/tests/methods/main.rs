@@ -5,6 +5,8 @@ mod filling;
 mod grape;
 mod learning;
 mod networks;
+mod noise;
+mod own_propagation;
 mod references;
 mod secrets;
 mod support;

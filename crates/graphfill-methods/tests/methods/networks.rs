@@ -1,12 +1,10 @@
 //! What is peculiar to the VAE and to the best of three graph networks.
 
 use graphfill_data::{CellMask, NodeTable};
-use graphfill_engine::TensorStore;
 use graphfill_methods::features::Features;
-use graphfill_methods::learning::{CheckpointOptions, TrainingOptions};
-use graphfill_methods::{Fitted, FixedParameters, Task, registry};
+use graphfill_methods::{CheckpointOptions, Context, Fitted, Method, ParamOverrides, Task};
 
-use crate::support::{Dense, small_models};
+use crate::support::{Dense, method_with, small_models, updates_of};
 use crate::tables::{block, graph, mixed, table, village};
 
 const ROWS: usize = 80;
@@ -20,7 +18,7 @@ fn estimates(fitted: &dyn Fitted, task: &Task<'_>) -> Vec<f64> {
 }
 
 /// A village of which every fifth row is unknown, and every tenth is validated on.
-fn with_village(training: &TrainingOptions, check: impl FnOnce(&Task<'_>)) {
+fn with_village(context: &Context<'_>, check: impl FnOnce(&Task<'_>)) {
     let table = mixed(ROWS, |row, _| row, |_, _| false);
     let features = Features::of(&table);
     let graph = village(ROWS).undirected();
@@ -29,28 +27,29 @@ fn with_village(training: &TrainingOptions, check: impl FnOnce(&Task<'_>)) {
     };
     let unknown = rows(|row| row % 5 == 0);
     let validation = [rows(|row| row % 10 == 3)];
-    let fixed = small_models();
-    check(&Task {
-        validation: &validation,
-        ranking_depth: 3,
-        fixed: &fixed,
-        training,
-        ..Task::new(&graph, &features, &unknown)
-    });
+    let task = Task::new(&graph, &features, &unknown, context);
+    check(&Task { validation: &validation, ranking_depth: 3, ..task });
+}
+
+/// A small model of a network.
+fn small(name: &str) -> std::sync::Arc<dyn Method> {
+    method_with(name, &small_models())
 }
 
 #[test]
 fn the_best_network_is_the_one_that_validates_best() {
-    let training = TrainingOptions { most_updates: Some(40), ..TrainingOptions::default() };
-    with_village(&training, |task| {
-        let fit = |name: &str| registry::find(name).expect("a method").fit(task).expect("fitted");
+    with_village(&updates_of(40), |task| {
+        let fit = |name: &str| small(name).fit_task(task).expect("fitted");
         let scores = NETWORKS.map(|name| fit(name).validation_score().expect("a score"));
         let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let at = scores.iter().position(|&score| score == most).expect("the best");
         let best = fit("gnn");
         assert_eq!(best.validation_score(), Some(most));
         let choice = &best.choices()[0];
-        assert_eq!((choice.method, choice.parameters.word("network")), ("gnn", Some(NETWORKS[at])));
+        assert_eq!(
+            (&choice.method[..], choice.parameters.word("network")),
+            ("gnn", Some(NETWORKS[at]))
+        );
         let reason = choice.reason.as_deref().expect("a reason");
         assert!(NETWORKS.iter().all(|name| reason.contains(name)), "{reason}");
         assert_eq!(estimates(best.as_ref(), task), estimates(fit(NETWORKS[at]).as_ref(), task));
@@ -61,14 +60,12 @@ fn the_best_network_is_the_one_that_validates_best() {
 
 #[test]
 fn a_network_that_is_fixed_is_the_only_one_trained() {
-    let training = TrainingOptions { most_updates: Some(10), ..TrainingOptions::default() };
-    with_village(&training, |task| {
+    with_village(&updates_of(10), |task| {
         let mut fixed = small_models();
-        fixed.fix("gnn", "network", "sage");
-        let task = Task { fixed: &fixed, ..*task };
-        let gnn = registry::find("gnn").expect("a method").fit(&task).expect("fitted");
-        let sage = registry::find("sage").expect("a method").fit(&task).expect("fitted");
-        assert_eq!(estimates(gnn.as_ref(), &task), estimates(sage.as_ref(), &task));
+        fixed.set("gnn", "network", "sage");
+        let gnn = method_with("gnn", &fixed).fit_task(task).expect("fitted");
+        let sage = small("sage").fit_task(task).expect("fitted");
+        assert_eq!(estimates(gnn.as_ref(), task), estimates(sage.as_ref(), task));
     });
 }
 
@@ -77,46 +74,44 @@ fn the_checkpoint_becomes_the_best_network() {
     let place = tempfile::tempdir().expect("a folder");
     let path = place.path().join("town.model");
     let checkpoint = Some(CheckpointOptions { path: path.clone(), every: 10 });
-    let training =
-        TrainingOptions { most_updates: Some(20), checkpoint, ..TrainingOptions::default() };
-    with_village(&training, |task| {
-        let gnn = registry::find("gnn").expect("a method");
-        let first = estimates(gnn.fit(task).expect("fitted").as_ref(), task);
+    let context = Context { checkpoint, ..updates_of(20) };
+    with_village(&context, |task| {
+        let gnn = small("gnn");
+        let fitted = gnn.fit_task(task).expect("fitted");
+        let first = estimates(fitted.as_ref(), task);
         let files = std::fs::read_dir(place.path()).expect("a folder").count();
         assert_eq!((files, path.exists()), (1, true), "one file is left");
-        let again = estimates(gnn.fit(task).expect("fitted").as_ref(), task);
+        let again = estimates(gnn.fit_task(task).expect("fitted").as_ref(), task);
         assert!(first == again, "a finished search is taken up");
-        let store = TensorStore::read_beside_session(&path).expect("a model");
-        let restored = gnn.restore(task, &store).expect("restored");
+        let state = fitted.state().expect("a state");
+        let restored = gnn.restore(task, &state).expect("restored");
         assert!(first == estimates(restored.as_ref(), task), "the model was saved");
     });
 }
 
 /// 0 and 1 are observed; 2 knows 0, 3 knows 1, 4 knows both, 5 knows 2, 6 knows nobody.
-fn estimates_of_seven(preset: Option<&str>) -> (usize, Vec<f64>) {
+fn estimates_of_seven(no_observed_neighbours: &str) -> (usize, Vec<f64>) {
     let (rows, width) = (7, 6);
     let words = |row: usize| if row == 0 { vec![0, 1, 2] } else { vec![3, 4] };
     let table: NodeTable = table(vec![block(rows, width, words, CellMask::none(rows, width))]);
     let features = Features::of(&table);
     let graph = graph(rows, [(0, 2), (1, 3), (0, 4), (1, 4), (2, 5)]).undirected();
     let unknown = CellMask::of_rows(rows, width, 2..rows);
-    let mut fixed = FixedParameters::default();
-    fixed.fix("vae", "hidden", 16.0);
-    fixed.fix("vae", "latent", 4.0);
-    fixed.fix("vae", "divergence", 0.0);
-    fixed.fix("vae", "weight_decay", 0.0);
-    let training =
-        TrainingOptions { preset: preset.map(str::to_owned), ..TrainingOptions::default() };
-    let task =
-        Task { fixed: &fixed, training: &training, ..Task::new(&graph, &features, &unknown) };
-    let fitted = registry::find("vae").expect("a method").fit(&task).expect("fitted");
+    let mut fixed = ParamOverrides::default();
+    fixed.set("vae", "hidden", 16.0);
+    fixed.set("vae", "latent", 4.0);
+    fixed.set("vae", "kl_weight", 0.0);
+    fixed.set("vae", "no_observed_neighbours", no_observed_neighbours);
+    let context = Context::default();
+    let task = Task::new(&graph, &features, &unknown, &context);
+    let fitted = method_with("vae", &fixed).fit_task(&task).expect("fitted");
     (width, estimates(fitted.as_ref(), &task))
 }
 
 #[test]
 fn the_vae_decodes_the_mean_of_observed_neighbours() {
-    for preset in [None, Some("cora")] {
-        let (width, values) = estimates_of_seven(preset);
+    for no_observed_neighbours in ["prior", "zeros"] {
+        let (width, values) = estimates_of_seven(no_observed_neighbours);
         let row = |node: usize| &values[node * width..(node + 1) * width];
         assert!(row(0) != row(1), "the two that are observed differ");
         assert_eq!(row(2), row(0), "its one observed neighbour's");
@@ -124,6 +119,6 @@ fn the_vae_decodes_the_mean_of_observed_neighbours() {
         assert!(row(4) != row(0) && row(4) != row(1), "between the two");
         assert_eq!(row(5), row(6), "a neighbour that is not observed is none");
         let is_zero = row(6).iter().all(|&score| score == 0.0);
-        assert_eq!(is_zero, preset.is_some(), "zeros as published, else what the prior decodes to");
+        assert_eq!(is_zero, no_observed_neighbours == "zeros", "else what the prior decodes to");
     }
 }

@@ -1,11 +1,14 @@
 //! What the tests of methods share: small tables, estimates as a dense matrix, dense references.
 
+use std::sync::Arc;
+
 use graphfill_data::generator::{ColumnSet, GeneratorConfig, generate};
 use graphfill_data::{CellMask, ColumnData, Dataset, Graph, NodeTable, UndirectedGraph};
 use graphfill_methods::features::Features;
-use graphfill_methods::fill::{FillOptions, Filled, fill};
-use graphfill_methods::learning::TrainingOptions;
-use graphfill_methods::{EstimateSink, Estimates, FixedParameters, Method, Result, Task, registry};
+use graphfill_methods::fill::{Filled, fill};
+use graphfill_methods::{
+    Context, EstimateSink, Estimates, Method, ParamOverrides, Registry, Result, Task,
+};
 
 #[path = "../../../graphfill-engine/tests/device/mod.rs"]
 #[allow(dead_code)]
@@ -30,31 +33,46 @@ pub(crate) const LEARNERS: [&str; 10] =
     ["vae", "gcn", "sage", "gat", "gnn", "sat", "svga-r", "svga-u", "svga", "svga-p"];
 
 /// Small models of all methods that learn.
-pub(crate) fn small_models() -> FixedParameters {
-    let mut fixed = FixedParameters::default();
-    LEARNERS.into_iter().for_each(|name| fixed.fix(name, "hidden", 8.0));
-    fixed.fix("svga-p", "models", 2.0);
+pub(crate) fn small_models() -> ParamOverrides {
+    let mut fixed = ParamOverrides::default();
+    LEARNERS.into_iter().for_each(|name| fixed.set(name, "hidden", 8.0));
+    fixed.set("svga-p", "models", 2.0);
     fixed
 }
 
 /// A table filled by a method that trains small models for a few updates.
 pub(crate) fn filled_after(
     updates: u64,
-    fixed: &FixedParameters,
+    fixed: &ParamOverrides,
     table: &NodeTable,
     graph: &Graph,
     method: &str,
 ) -> Result<Filled> {
-    let training = TrainingOptions { most_updates: Some(updates), ..TrainingOptions::default() };
-    let method = registry::find(method)?;
-    let options = FillOptions { fixed, training: &training, ..FillOptions::new(method) };
-    fill(table, &graph.undirected(), &options)
+    let context = updates_of(updates);
+    Ok(fill(&method_with(method, fixed), table, &graph.undirected(), &context)?.0)
+}
+
+/// A context in which models are trained for a few updates.
+pub(crate) fn updates_of(updates: u64) -> Context<'static> {
+    Context { max_updates: Some(updates), ..Context::default() }
+}
+
+/// A method by its name.
+pub(crate) fn method(name: &str) -> Arc<dyn Method> {
+    Registry::with_defaults().find(name).expect("a method")
+}
+
+/// A method with parameters.
+pub(crate) fn method_with(name: &str, fixed: &ParamOverrides) -> Arc<dyn Method> {
+    let registry = Registry::with_defaults().with_overrides(fixed).expect("parameters");
+    registry.find(name).expect("a method")
 }
 
 /// Everything that a table says, to the last digit.
 pub(crate) fn texts(table: &NodeTable) -> Vec<String> {
     let text = |column: &graphfill_data::Column| match column.data() {
-        ColumnData::Array(_) => format!("{:?}", column.text()),
+        // Cell by cell: an array's own text leaves out the middle of long columns.
+        ColumnData::Array(_) => format!("{:?}", column.text().iter().collect::<Vec<_>>()),
         ColumnData::Block(block) => format!("{block:?}"),
     };
     table.columns().iter().map(text).collect()
@@ -71,7 +89,7 @@ impl EstimateSink for Dense {
         let rows = self.values.len() / self.width;
         for row in 0..rows {
             for feature in estimates.features() {
-                self.values[row * self.width + feature] = estimates.value(row, feature);
+                self.values[row * self.width + feature] = estimates.mean(row, feature);
             }
         }
         Ok(())
@@ -86,19 +104,13 @@ pub(crate) fn estimate(
     graph: &UndirectedGraph,
     unknown: &CellMask,
 ) -> Dense {
-    let mut fixed = FixedParameters::default();
+    let mut fixed = ParamOverrides::default();
     for (parameter, value) in parameters {
-        fixed.fix(name, parameter, *value);
+        fixed.set(name, parameter, *value);
     }
-    let method: &dyn Method = registry::find(name).expect("a method");
-    let training = TrainingOptions { device: device::device(), ..Default::default() };
-    let task = Task {
-        ranking_depth: 5,
-        fixed: &fixed,
-        training: &training,
-        ..Task::new(graph, features, unknown)
-    };
-    let fitted = method.fit(&task).expect("fitted");
+    let context = Context { device: device::device(), ..Context::default() };
+    let task = Task { ranking_depth: 5, ..Task::new(graph, features, unknown, &context) };
+    let fitted = method_with(name, &fixed).fit_task(&task).expect("fitted");
     let width = features.width();
     let mut dense = Dense { width, values: vec![f64::NAN; features.rows() * width] };
     fitted.estimate(&task, &mut dense).expect("estimated");

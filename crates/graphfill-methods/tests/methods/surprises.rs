@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, UInt8Array};
 use graphfill_data::{CellMask, Column, ColumnData, Graph, Kind, NodeTable};
-use graphfill_methods::fill::{FillOptions, Filled, fill};
-use graphfill_methods::{FixedParameters, registry};
+use graphfill_methods::Context;
+use graphfill_methods::fill::{Filled, fill};
 
 use crate::tables::{block, cliques, graph, table};
 
 fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
-    let fixed = FixedParameters::default();
-    let method = registry::find(method).expect("a method");
-    let options = FillOptions { fixed: &fixed, ..FillOptions::new(method) };
-    fill(table, &graph.undirected(), &options).expect("filled")
+    let (graph, context) = (graph.undirected(), Context::default());
+    fill(&crate::support::method(method), table, &graph, &context).expect("filled").0
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use graphfill_data::CellMask;
 use graphfill_methods::features::Features;
-use graphfill_methods::learning::{CheckpointOptions, History, TrainingOptions, ValidationPlace};
-use graphfill_methods::{Task, registry};
+use graphfill_methods::learning::History;
+use graphfill_methods::{CheckpointOptions, Context, Deadline, Task, ValidationDevice};
 
-use crate::support::{LEARNERS, device, small_models};
+use crate::support::{LEARNERS, device, method_with, small_models};
 use crate::tables::{mixed, village};
 
 const ROWS: usize = 96;
@@ -35,7 +35,7 @@ fn cells(features: &Features<'_>, hidden: Hidden, set: usize) -> CellMask {
 }
 
 /// What happened in a training whose scores were computed there.
-fn history(method: &str, hidden: Hidden, options: TrainingOptions) -> History {
+fn history(method: &str, hidden: Hidden, context: Context<'_>) -> History {
     let table = mixed(ROWS, |row, _| row, |_, _| false);
     let features = Features::of(&table);
     let graph = village(ROWS).undirected();
@@ -43,16 +43,11 @@ fn history(method: &str, hidden: Hidden, options: TrainingOptions) -> History {
     let unknown = cells(&features, hidden, 2).union(&sets[0]).union(&sets[1]);
     let watched = [cells(&features, hidden, 2), cells(&features, hidden, 3)];
     let mut fixed = small_models();
-    LEARNERS.into_iter().for_each(|name| fixed.fix(name, "patience", 1e9));
-    let training = TrainingOptions { most_updates: Some(40), ..options };
-    let task = Task {
-        validation: &sets,
-        watched: &watched,
-        fixed: &fixed,
-        training: &training,
-        ..Task::new(&graph, &features, &unknown)
-    };
-    let fitted = registry::find(method).expect("a method").fit(&task).expect("fitted");
+    LEARNERS.into_iter().for_each(|name| fixed.set(name, "patience", 1e9));
+    let context = Context { max_updates: Some(40), ..context };
+    let task = Task::new(&graph, &features, &unknown, &context);
+    let task = Task { validation: &sets, watched: &watched, ..task };
+    let fitted = method_with(method, &fixed).fit_task(&task).expect("fitted");
     fitted.history().expect("a history").clone()
 }
 
@@ -71,19 +66,22 @@ fn compare(what: &str, one: &History, other: &History) {
     }
 }
 
-fn at(validation: ValidationPlace) -> TrainingOptions {
-    TrainingOptions { validation, device: device::device(), ..TrainingOptions::default() }
+fn at(validation_device: ValidationDevice) -> Context<'static> {
+    Context { validation_device, device: device::device(), ..Context::default() }
 }
 
 #[test]
 fn every_method_is_scored_the_same_wherever_it_is() {
     for hidden in [Hidden::Rows, Hidden::Cells] {
         for method in LEARNERS {
-            let host = history(method, hidden, at(ValidationPlace::Host));
+            let host = history(method, hidden, at(ValidationDevice::Cpu));
             assert!(host.lines.len() > 3, "{method}");
-            let device = history(method, hidden, at(ValidationPlace::Device));
+            let device = history(method, hidden, at(ValidationDevice::Training));
             compare(&format!("{method}, {hidden:?}"), &host, &device);
-            assert_ne!(host.lines, device.lines, "{method}: a device rounds to single precision");
+            // SVGA-P's network of single rows is small, and computed on the host in any case.
+            let by_rows = method == "svga-p" && matches!(hidden, Hidden::Cells);
+            let is_same = host.lines == device.lines;
+            assert_eq!(is_same, by_rows, "{method}: a device rounds to single precision");
         }
     }
 }
@@ -92,13 +90,12 @@ fn every_method_is_scored_the_same_wherever_it_is() {
 #[test]
 fn a_training_goes_on_wherever_scores_are_computed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let with_file = |path: PathBuf, is_stopped: bool, validation: ValidationPlace| {
+    let with_file = |path: PathBuf, is_stopped: bool, validation: ValidationDevice| {
         let checkpoint = Some(CheckpointOptions { path, every: 10 });
-        let deadline = is_stopped
-            .then(|| graphfill_methods::learning::Deadline::after(std::time::Duration::ZERO));
-        TrainingOptions { checkpoint, deadline, ..at(validation) }
+        let deadline = is_stopped.then(|| Deadline::after(std::time::Duration::ZERO));
+        Context { checkpoint, deadline, ..at(validation) }
     };
-    let places = [ValidationPlace::Host, ValidationPlace::Device];
+    let places = [ValidationDevice::Cpu, ValidationDevice::Training];
     for (first, second) in [(places[0], places[1]), (places[1], places[0])] {
         let whole = history("svga-p", Hidden::Rows, at(first));
         let path = folder.path().join(format!("{first:?}"));

@@ -3,12 +3,11 @@
 
 use graphfill_data::{CellMask, NoProgress, NodeTable};
 use graphfill_engine::MemoryLimit;
-use graphfill_methods::arwmf::{JointGraph, co_occurrence};
+use graphfill_methods::arwmf::{Arwmf, JointGraph, co_occurrence};
 use graphfill_methods::features::Features;
-use graphfill_methods::learning::TrainingOptions;
-use graphfill_methods::{FixedParameters, Method, Task, registry};
+use graphfill_methods::{Context, Method, ParamOverrides, Task};
 
-use crate::support::{Dense, texts};
+use crate::support::{Dense, method, texts};
 use crate::tables::{block, cliques, graph, mixed, table, village};
 
 /// Four cliques of ten; a node has its clique's two tags and one of its own choice.
@@ -21,8 +20,11 @@ fn clubs() -> NodeTable {
 }
 
 fn estimates(name: &str, task: &Task<'_>) -> Vec<f64> {
-    let method: &dyn Method = registry::find(name).expect("a method");
-    let fitted = method.fit(task).expect("fitted");
+    estimates_of(&*method(name), task)
+}
+
+fn estimates_of(method: &dyn Method, task: &Task<'_>) -> Vec<f64> {
+    let fitted = method.fit_task(task).expect("fitted");
     let width = task.features.width();
     let mut dense = Dense { width, values: vec![f64::NAN; task.features.rows() * width] };
     fitted.estimate(task, &mut dense).expect("estimated");
@@ -97,7 +99,7 @@ fn tags_of_a_clique_are_found() {
     let graph = graph(40, cliques(4, 10)).undirected();
     let unknown = CellMask::of_rows(40, 13, (0..40).filter(|row| row % 4 == 0));
     for name in WALKERS {
-        let found = estimates(name, &Task::new(&graph, &features, &unknown));
+        let found = estimates(name, &Task::new(&graph, &features, &unknown, &Context::default()));
         for row in (0..40).filter(|row| row % 4 == 0) {
             let scores = &found[row * 13..row * 13 + 8];
             let (own, club) = (row / 10 * 2, row / 10);
@@ -117,7 +119,8 @@ fn every_kind_is_estimated_in_its_own_scale() {
     let graph = village(120);
     let numbers = |table: &NodeTable| table.column("height").expect("a column").numbers();
     let error = |name: &str| {
-        let filled = crate::support::filled_after(200, FixedParameters::NONE, &table, &graph, name);
+        let filled =
+            crate::support::filled_after(200, &ParamOverrides::default(), &table, &graph, name);
         let filled = filled.expect("filled").table;
         assert!(filled.missing().is_empty(), "{name} leaves holes");
         let pairs = numbers(&truth).into_iter().zip(numbers(&filled));
@@ -136,7 +139,7 @@ fn same_seed_same_bits_for_any_number_of_threads() {
     for name in WALKERS {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            let fixed = FixedParameters::NONE;
+            let fixed = &ParamOverrides::default();
             let fill = || crate::support::filled_after(20, fixed, &town.table, &town.graph, name);
             texts(&pool.expect("a pool").install(fill).expect("filled").table)
         };
@@ -151,13 +154,9 @@ fn a_matrix_without_room_is_refused_before_work() {
     let features = Features::of(&table);
     let graph = graph(40, cliques(4, 10)).undirected();
     let unknown = CellMask::of_rows(40, 13, [0]);
-    let training = TrainingOptions {
-        memory: Some(MemoryLimit::Allowed(10_000)),
-        ..TrainingOptions::default()
-    };
-    let task = Task { training: &training, ..Task::new(&graph, &features, &unknown) };
-    let method = registry::find("arwmf").expect("a method");
-    let message = method.fit(&task).err().expect("an error").to_string();
+    let context = Context { memory: Some(MemoryLimit::Allowed(10_000)), ..Context::default() };
+    let task = Task::new(&graph, &features, &unknown, &context);
+    let message = method("arwmf").fit_task(&task).err().expect("an error").to_string();
     assert!(message.contains("53 nodes and attributes"), "{message}");
     assert!(message.contains("svga-p"), "{message}");
 }
@@ -169,8 +168,8 @@ fn a_table_without_attributes_is_refused() {
     let graph = graph(40, cliques(4, 10)).undirected();
     let unknown = CellMask::of_rows(40, 6, [0]);
     for name in WALKERS {
-        let method = registry::find(name).expect("a method");
-        let result = method.fit(&Task::new(&graph, &features, &unknown));
+        let context = Context::default();
+        let result = method(name).fit_task(&Task::new(&graph, &features, &unknown, &context));
         let message = result.err().expect("an error").to_string();
         assert!(message.contains("no known cell is one"), "{name}: {message}");
     }
@@ -190,7 +189,7 @@ fn corners_are_filled() {
         let table = mixed(rows, |row, _| row, hole);
         for graph in [village(rows), graph(rows, [])] {
             for name in WALKERS {
-                let fixed = FixedParameters::NONE;
+                let fixed = &ParamOverrides::default();
                 let filled = crate::support::filled_after(10, fixed, &table, &graph, name);
                 let filled = filled.expect("filled").table;
                 let visits = filled.column("visits").expect("a column").numbers();
@@ -198,4 +197,29 @@ fn corners_are_filled() {
             }
         }
     }
+}
+
+/// What settings are compared on has no part in the line from scores to values.
+#[test]
+fn calibration_is_drawn_through_other_cells_than_those_it_is_judged_by() {
+    let rows = 48;
+    // Validation rows are 8 to 15: the odd ones are compared on, the even ones calibrated on.
+    let changed = |odd: usize| {
+        let is_changed = move |row: usize| (8..16).contains(&row) && row % 2 == odd;
+        mixed(rows, |row, _| if is_changed(row) { (row + 24) % rows } else { row }, |_, _| false)
+    };
+    let method = Arwmf::new().window(5).negatives(1.0).rank(16);
+    let outcome = |table: &NodeTable| {
+        let features = Features::of(table);
+        let graph = village(rows).undirected();
+        let unknown = CellMask::of_rows(rows, features.cells(), 0..16);
+        let validation = [CellMask::of_rows(rows, features.cells(), 8..16)];
+        let context = Context::default();
+        let task =
+            Task { validation: &validation, ..Task::new(&graph, &features, &unknown, &context) };
+        estimates_of(&method, &task)
+    };
+    let honest = outcome(&mixed(rows, |row, _| row, |_, _| false));
+    assert!(honest == outcome(&changed(1)), "calibrated on cells that settings are compared on");
+    assert!(honest != outcome(&changed(0)), "not calibrated at all");
 }

@@ -5,18 +5,19 @@ use graphfill_methods::encoder::DEFAULT_DEPTH;
 use graphfill_methods::svga::{EncoderKind, Model, TRAINING};
 
 use crate::svga_problem::{TRAINED, Variant};
-use crate::svga_training::Communities;
+use crate::svga_training::{Communities, lambda_of};
 
 #[test]
 fn every_encoder_learns_two_communities() {
     let Communities { graph, observed, likelihood } = Communities::new();
-    for variant in [Variant::Restricted, Variant::Unrestricted] {
+    for variant in [Variant::Restricted, Variant::Stochastic] {
         for encoder in EncoderKind::ALL {
             for depth in 1..=3 {
                 if encoder == EncoderKind::Linear && depth != DEFAULT_DEPTH {
                     continue;
                 }
-                let model = Model { encoder, depth, lambda: 0.1, ..TRAINED };
+                let lambda = lambda_of(variant, 0.1);
+                let model = Model { encoder, depth, lambda, ..TRAINED };
                 let program = variant.training(&model, &graph, &observed, &likelihood);
                 let plan = Plan::new(vec![program.expect("a program")]).expect("a plan");
                 let mut session = crate::device::session(plan, 3);

@@ -21,7 +21,7 @@ fn both_programs(model: &Model, variant: Variant, edges: &Edges) -> Session {
     let training = variant.training(model, &graph, &observed, &likelihood);
     let prediction = match variant {
         Variant::Restricted => model.prediction(&graph),
-        Variant::Unrestricted => model.unrestricted_prediction(&graph),
+        Variant::Stochastic => model.stochastic_prediction(&graph),
     };
     let programs = [training, prediction].map(|program| program.expect("a program"));
     crate::device::session(Plan::new(programs.into()).expect("a plan"), 29)
@@ -59,7 +59,7 @@ fn expected(model: &Model, name: &str, edges: &Edges, session: &Session) -> Dens
 #[test]
 fn predictions_share_what_training_learns() {
     let edges = Edges::random(NODES, true);
-    for (variant, name) in [(Variant::Restricted, "encoder"), (Variant::Unrestricted, "mean")] {
+    for (variant, name) in [(Variant::Restricted, "encoder"), (Variant::Stochastic, "mean")] {
         for encoder in EncoderKind::ALL {
             for normalisation in [Normalisation::Unit, Normalisation::None] {
                 let model = Model { encoder, normalisation, ..TRAINED };
@@ -79,7 +79,7 @@ fn predictions_share_what_training_learns() {
 #[test]
 fn training_does_not_notice_predictions() {
     let edges = Edges::random(NODES, false);
-    for variant in [Variant::Restricted, Variant::Unrestricted] {
+    for variant in [Variant::Restricted, Variant::Stochastic] {
         let trained = |predictions: usize| {
             let mut session = both_programs(&TRAINED, variant, &edges);
             for _ in 0..4 {

@@ -26,7 +26,7 @@ pub(crate) const TRAINED: Model = Model {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     Restricted,
-    Unrestricted,
+    Stochastic,
 }
 
 impl Variant {
@@ -39,9 +39,7 @@ impl Variant {
     ) -> Result<Recorded> {
         match self {
             Variant::Restricted => model.training(graph, &known(observed, likelihood)),
-            Variant::Unrestricted => {
-                model.unrestricted_training(graph, &known(observed, likelihood))
-            }
+            Variant::Stochastic => model.stochastic_training(graph, &known(observed, likelihood)),
         }
     }
 }

@@ -86,14 +86,17 @@ pub(crate) fn step(setting: &Setting, draws: &Draws) -> Step {
     Step { loss: features + weight * field, features, field, gradients }
 }
 
-/// Z = unit(U + √β M₁ + V M₂),  Σ = βI + VVᵀ (nodes × nodes),
-/// loss = features(Z) + λ/n · ½ [ tr(UᵀKU)/width + tr(KΣ) − log|Σ| ], and
+/// Z = unit(U + √β M₁ + V M₂),  Σ = βI + VVᵀ (nodes × nodes),  loss = features(Z) + λ/n · field.
 ///
-///   ∂field/∂U = KU/width,   ∂field/∂V = (K − Σ⁻¹)V                   nodes × width
+/// The field is the divergence of the latents' distribution from N(0, K⁻¹), where column k of the
+/// latents is N(u_k, Σ). KL between Gaussians is ½ [ uᵀKu + tr(KΣ) − log|Σ| ] and a constant, which
+/// is left out (K is singular: it is infinite); columns are independent, so that theirs add up.
+///
+///   ∂field/∂u_k = Ku_k,   ∂field/∂V = Σ_k (K − Σ⁻¹)V                 nodes × 1, nodes × width
 pub(crate) fn unrestricted_step(setting: &Setting, draws: &Draws, noise: &Noise) -> Step {
     let mut gradients = Gradients::new();
     let mean = Encoder::run(setting, "mean", &draws.hidden[0]);
-    let spread = Encoder::run(setting, "spread", &draws.hidden[1]);
+    let spread = Encoder::run(setting, "covariance_factor", &draws.hidden[1]);
     let (u, v) = (&mean.output, &spread.output);
     let raw = u.plus(&noise.own.scaled(setting.beta.sqrt())).plus(&v.product(&noise.shared));
     let latent = Latent::of(&raw, draws.directions.as_ref());
@@ -103,13 +106,20 @@ pub(crate) fn unrestricted_step(setting: &Setting, draws: &Draws, noise: &Noise)
     let k = &setting.graph.field;
     let sigma = v.product(&v.transposed()).plus(&Dense::identity(v.rows).scaled(setting.beta));
     let (log_determinant, sigma_inverse) = sigma.log_determinant_and_inverse();
-    let width = u.columns as f64;
-    let of_mean = u.transposed().product(&k.product(u)).trace() / width;
-    let field = 0.5 * (of_mean + k.product(&sigma).trace() - log_determinant);
-
     let weight = setting.field_weight();
-    let by_mean = by_raw.plus(&k.product(u).scaled(weight / width));
-    let field_by_spread = k.zip(&sigma_inverse, |k, inverse| k - inverse).product(v);
+    let mut field = 0.0;
+    let mut field_by_mean = Dense::new(u.rows, u.columns, |_, _| 0.0);
+    let mut field_by_spread = Dense::new(v.rows, v.columns, |_, _| 0.0);
+    for column in 0..u.columns {
+        let mean = Dense::new(u.rows, 1, |node, _| u.at(node, column));
+        let k_mean = k.product(&mean);
+        let distance = mean.transposed().product(&k_mean).at(0, 0);
+        field += 0.5 * (distance + k.product(&sigma).trace() - log_determinant);
+        (0..u.rows).for_each(|node| field_by_mean.set(node, column, k_mean.at(node, 0)));
+        let by_sigma = k.zip(&sigma_inverse, |k, inverse| k - inverse);
+        field_by_spread = field_by_spread.plus(&by_sigma.product(v));
+    }
+    let by_mean = by_raw.plus(&field_by_mean.scaled(weight));
     let by_spread =
         by_raw.product(&noise.shared.transposed()).plus(&field_by_spread.scaled(weight));
     mean.add_gradients(&by_mean, &mut gradients);

@@ -27,7 +27,7 @@ pub(super) fn body(results: &Results<'_>, about: &About<'_>) -> (String, Option<
         for (name, nodes) in CURVES {
             let letter = (b'a' + panels.len() as u8) as char;
             let series =
-                rows.iter().map(|row| Series::new(row.method, Drawn::Line, points(row, name)));
+                rows.iter().map(|row| Series::new(row.label, Drawn::Line, points(row, name)));
             panels.push(Panel {
                 title: format!("({letter}) {dataset}, {nodes}"),
                 x: Axis::linear("updates"),
@@ -91,7 +91,7 @@ fn table(rows: &[&Row<'_>]) -> Table {
         let updates = points(row, "test").last().map_or(0.0, |point| point.x);
         let best = best_of(row);
         table.push([
-            Cell::code(row.method),
+            Cell::code(row.label),
             Cell::plain(row.seeds().to_string()),
             Cell::plain(format!("{updates:.0}")),
             last("training"),

@@ -1,13 +1,13 @@
-//! Every seed as CSV: a line an outcome, or a line a point where outcomes are curves or timings.
+//! Every seed as CSV: one line per outcome, or one line per point where outcomes are curves or timings.
 
 use std::collections::BTreeSet;
 
-use graphfill_eval::experiments::{Outcome, Ran};
+use graphfill_eval::experiments::{JobResult, Outcome};
 
 /// All outcomes.
-pub(super) fn csv(ran: &[Ran]) -> String {
+pub(super) fn csv(jobs: &[JobResult]) -> String {
     let outcomes: Vec<&Outcome> =
-        ran.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
+        jobs.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
     match outcomes.iter().any(|outcome| !outcome.series.is_empty()) {
         true => points(&outcomes),
         false => metrics(&outcomes),
@@ -17,13 +17,14 @@ pub(super) fn csv(ran: &[Ran]) -> String {
 fn metrics(outcomes: &[&Outcome]) -> String {
     let names: BTreeSet<&String> =
         outcomes.iter().flat_map(|outcome| outcome.metrics.keys()).collect();
-    let mut header = vec!["dataset", "method", "seed", "labels"];
+    let mut header = vec!["dataset", "method", "seed", "protocol", "labels"];
     header.extend(names.iter().map(|name| name.as_str()));
     header.extend(["seconds", "ended_early", "parameters"]);
-    header.extend(card_title(outcomes));
+    header.extend(gpu_title(outcomes));
     let mut text = line(header.into_iter().map(str::to_owned));
     for outcome in outcomes {
         let mut cells = whose(outcome);
+        cells.push(outcome.protocol.name().to_owned());
         cells.push(outcome.labels.to_string());
         cells.extend(names.iter().map(|name| number(outcome.metrics.get(*name))));
         let parameters: Vec<String> =
@@ -31,7 +32,7 @@ fn metrics(outcomes: &[&Outcome]) -> String {
         cells.push(format!("{:.3}", outcome.seconds));
         cells.push(outcome.ended_early.to_string());
         cells.push(parameters.join(" "));
-        cells.extend(card_title(outcomes).map(|_| card(outcome)));
+        cells.extend(gpu_title(outcomes).map(|_| gpu(outcome)));
         text.push_str(&line(cells));
     }
     text
@@ -42,28 +43,28 @@ fn points(outcomes: &[&Outcome]) -> String {
         outcomes.iter().flat_map(|outcome| outcome.series.keys()).collect();
     let mut header = vec!["dataset", "method", "seed"];
     header.extend(names.iter().map(|name| name.as_str()));
-    header.extend(card_title(outcomes));
+    header.extend(gpu_title(outcomes));
     let mut text = line(header.into_iter().map(str::to_owned));
     for outcome in outcomes {
         for point in 0..outcome.series.values().map(Vec::len).max().unwrap_or(0) {
             let value = |name: &&String| {
                 number(outcome.series.get(*name).and_then(|values| values.get(point)))
             };
-            let own_card = card_title(outcomes).map(|_| card(outcome));
-            let values = names.iter().map(value).chain(own_card);
+            let own_gpu = gpu_title(outcomes).map(|_| gpu(outcome));
+            let values = names.iter().map(value).chain(own_gpu);
             text.push_str(&line(whose(outcome).into_iter().chain(values)));
         }
     }
     text
 }
 
-/// The column of cards, where any was used.
-fn card_title(outcomes: &[&Outcome]) -> Option<&'static str> {
-    outcomes.iter().any(|outcome| outcome.card.is_some()).then_some("card")
+/// The column of GPUs, where any was used.
+fn gpu_title(outcomes: &[&Outcome]) -> Option<&'static str> {
+    outcomes.iter().any(|outcome| outcome.gpu.is_some()).then_some("gpu")
 }
 
-fn card(outcome: &Outcome) -> String {
-    outcome.card.clone().unwrap_or_default()
+fn gpu(outcome: &Outcome) -> String {
+    outcome.gpu.clone().unwrap_or_default()
 }
 
 fn whose(outcome: &Outcome) -> Vec<String> {

@@ -41,14 +41,14 @@ fn series(row: &Row<'_>, metric: &str) -> Option<Series> {
     let by_share = by_share(row, metric);
     // A method that learns from no labels is a line to beat.
     if let [(_, _, only)] = by_share[..] {
-        return Some(Series::rule(row.method, only.mean, only.deviation));
+        return Some(Series::rule(row.label, only.mean, only.deviation));
     }
     let points = by_share.iter().map(|(share, _, summary)| Point {
         x: *share,
         y: summary.mean,
         spread: summary.deviation,
     });
-    (!by_share.is_empty()).then(|| Series::new(row.method, Drawn::LineWithMarkers, points))
+    (!by_share.is_empty()).then(|| Series::new(row.label, Drawn::LineWithMarkers, points))
 }
 
 fn table(rows: &[&Row<'_>], metric: &str) -> Table {
@@ -65,7 +65,7 @@ fn table(rows: &[&Row<'_>], metric: &str) -> Table {
         for (share, seeds, summary) in by_share {
             let text = with_deviation(summary);
             table.push([
-                Cell::code(row.method),
+                Cell::code(row.label),
                 Cell::plain(format!("{:.0}%", share * 100.0)),
                 Cell::plain(seeds.to_string()),
                 if summary.mean == best { Cell::bold(text) } else { Cell::plain(text) },

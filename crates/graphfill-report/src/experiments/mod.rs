@@ -11,7 +11,8 @@ mod results;
 mod scaling;
 mod tables;
 
-use graphfill_eval::experiments::{Experiment, Failure, Ran};
+use graphfill_eval::experiments::{Experiment, Failure, JobResult};
+use graphfill_eval::protocols::Protocol;
 
 pub use page::{PAGE_TITLE, page};
 use results::Results;
@@ -21,7 +22,7 @@ use results::Results;
 pub struct About<'a> {
     /// The experiment.
     pub experiment: Experiment,
-    /// The names of the data sets, in the order of the cells' subjects.
+    /// The names of the data sets, in the order of the jobs' benchmarks.
     pub datasets: &'a [String],
     /// What curves show of each data set: the metric by which models are selected.
     pub measures: &'a [String],
@@ -45,8 +46,8 @@ pub struct Report {
 }
 
 /// The files of an experiment.
-pub fn report(about: &About<'_>, ran: &[Ran]) -> Report {
-    let results = Results::of(about.datasets, ran);
+pub fn report(about: &About<'_>, jobs: &[JobResult]) -> Report {
+    let results = Results::of(about.datasets, jobs);
     let name = about.experiment.name();
     let (body, svg) = match about.experiment {
         Experiment::Table2 | Experiment::Table3 | Experiment::Table4 => {
@@ -59,18 +60,29 @@ pub fn report(about: &About<'_>, ran: &[Ran]) -> Report {
     let mut text = format!("## {}\n\n", title(about.experiment));
     text.push_str(introduction(about.experiment));
     text.push_str("\n\n");
+    if about.experiment.protocols().contains(&Protocol::Tuned) {
+        let is_tuned = jobs.iter().any(|(job, _)| job.protocol == Protocol::Tuned);
+        text.push_str(PUBLISHED);
+        text.push_str(&if is_tuned { format!(" {TUNED}\n\n") } else { "\n\n".to_owned() });
+    }
     if svg.is_some() {
         text.push_str(&format!("![{}]({name}.svg)\n\n", title(about.experiment)));
     }
     text.push_str(body.trim());
     text.push_str("\n\n");
-    text.push_str(&notes(about, ran));
+    text.push_str(&notes(about, jobs));
     text.push_str(&format!(
         "Every seed is in [{name}.csv]({name}.csv). graphfill {}:\n\n```\n{}\n```\n",
         about.version, about.command
     ));
-    Report { markdown: text, csv: csv::csv(ran), svg }
+    Report { markdown: text, csv: csv::csv(jobs), svg }
 }
+
+/// What the column "as published" has.
+const PUBLISHED: &str = "**As published**: with the parameters of the published run, or with the method's defaults where none are published.";
+
+/// What the column "tuned" has.
+const TUNED: &str = "**Tuned**: with the best of as many settings for every method, its defaults among them, on the validation nodes of each split. Methods that choose their parameters by validation anyway, or have none, are the same in both.";
 
 fn title(experiment: Experiment) -> &'static str {
     match experiment {
@@ -107,12 +119,12 @@ fn introduction(experiment: Experiment) -> &'static str {
 }
 
 /// What was left out, and why.
-fn notes(about: &About<'_>, ran: &[Ran]) -> String {
+fn notes(about: &About<'_>, jobs: &[JobResult]) -> String {
     let mut notes = Vec::new();
     if !about.missing.is_empty() {
         notes.push(format!("- Data sets that were not there: {}.", about.missing.join(", ")));
     }
-    for (cell, outcome) in ran {
+    for (job, outcome) in jobs {
         if let Err(failure) = outcome {
             let reason = failure.reason().lines().next().unwrap_or_default();
             let what = match failure {
@@ -120,14 +132,14 @@ fn notes(about: &About<'_>, ran: &[Ran]) -> String {
                 Failure::Refused(_) => "not possible",
                 Failure::Other(_) => "failed",
             };
-            let dataset = &about.datasets[cell.subject];
-            let note = format!("- {} on {dataset}: {what}: {reason}", cell.method.info().name);
+            let dataset = &about.datasets[job.benchmark];
+            let note = format!("- {} on {dataset}: {what}: {reason}", job.competitor.label);
             if !notes.contains(&note) {
                 notes.push(note);
             }
         }
     }
-    notes.extend(limits(about, ran));
+    notes.extend(limits(about, jobs));
     match notes.is_empty() {
         true => String::new(),
         false => format!("{}\n\n", notes.join("\n")),
@@ -135,13 +147,13 @@ fn notes(about: &About<'_>, ran: &[Ran]) -> String {
 }
 
 /// Whose updates were limited, and whose training a limit of time ended.
-fn limits(about: &About<'_>, ran: &[Ran]) -> Vec<String> {
+fn limits(about: &About<'_>, jobs: &[JobResult]) -> Vec<String> {
     // What was limited on a data set, and for which methods.
     let mut limits: Vec<(String, Vec<&str>)> = Vec::new();
-    for (cell, outcome) in ran {
-        let (dataset, method) = (&about.datasets[cell.subject], cell.method.info().name);
+    for (job, outcome) in jobs {
+        let (dataset, method) = (&about.datasets[job.benchmark], job.competitor.label);
         let updates =
-            cell.most_updates.map(|updates| format!("on {dataset} at most {updates} updates"));
+            job.max_updates.map(|updates| format!("on {dataset} at most {updates} updates"));
         let is_early = outcome.as_ref().is_ok_and(|outcome| outcome.ended_early);
         let time = is_early.then(|| format!("on {dataset} a limit of time ended some trainings"));
         for limit in updates.into_iter().chain(time) {

@@ -1,58 +1,23 @@
-//! A sentence on every difference from the paper above 5%: what differs, and why as far as we know.
+//! A sentence on every difference from the paper above 5%: which way, how much, in standard errors.
 
-use graphfill_eval::experiments::Experiment;
 use graphfill_eval::experiments::published::published;
 
 use super::numbers::Metric;
-use super::results::Row;
+use super::results::{Row, Summary};
 
-/// What is known about why a method's figures differ from the paper's.
-fn reason(experiment: Experiment, method: &str) -> Option<&'static str> {
-    Some(match (experiment, method) {
-        (Experiment::Table4, "neighbour-mean") => {
-            "Nodes without observed neighbours have zeros for features; public code for this protocol guesses their class at random, which probably makes the difference; ours asks the graph as for any other node."
-        }
-        (Experiment::Table4, "vae") => {
-            "Its rankings hardly tell nodes apart, and both accuracies are near the share of the largest class."
-        }
-        (Experiment::Table4, _) => {
-            "Our classifiers get features less the mean of each column, in units of their spread; fed as they are, small numbers such as estimates of tf-idf teach a network little in 1,000 epochs."
-        }
-        (_, "neighbour-mean") => {
-            "A node without observed neighbours gets the mean of the column here, and zeros in the paper."
-        }
-        (_, "vae") => {
-            "With the published weight of its divergence every decoded row is nearly the same ranking of the columns, and what it scores depends on when training is stopped."
-        }
-        (_, "gnn") => {
-            "Learning rate and weight decay of the published runs are not told; ours are those that come nearest on Cora."
-        }
-        (Experiment::Table3, "graph-rna") => {
-            "How the recurrent network was made to predict numbers is not told; ours predicts them less the mean of each column, in units of their spread, and so does not fall behind the column mean."
-        }
-        (_, "graph-rna") => {
-            "Its authors classify nodes whose attributes are known; what was changed for this task is not told. Ours hides a node's own attributes from its walks, which helps."
-        }
-        (_, "arwmf") => {
-            "How attributes were scored is not told; ours adds the logarithm of an attribute's degree to the product of the vectors."
-        }
-        _ => return None,
-    })
-}
-
-/// The differences of a row, in a sentence; none where all are small.
-pub(super) fn sentence(
-    experiment: Experiment,
-    row: &Row<'_>,
-    metrics: &[Metric],
-) -> Option<String> {
+/// The differences of a row under the published protocol, in a sentence; none where all are small.
+pub(super) fn sentence(row: &Row<'_>, metrics: &[Metric]) -> Option<String> {
     let differences: Vec<(String, bool)> = metrics
         .iter()
         .filter_map(|metric| {
-            let paper = published(row.dataset, row.method, &metric.name)?;
-            let ours = row.summary(&metric.name)?.mean;
-            let told = format!("{} {}", metric.title, metric.difference(ours, paper));
-            metric.differs(ours, paper).then_some((told, metric.is_better(ours, paper)))
+            let paper = published(row.dataset, row.label, &metric.name)?;
+            let ours = row.summary(&metric.name)?;
+            let errors = standard_errors(ours, row.seeds(), paper)
+                .map_or_else(String::new, |errors| format!(" = {errors:.0} standard errors"));
+            let difference = metric.difference(ours.mean, paper);
+            let text = format!("{} {difference}{errors}", metric.title);
+            let is_better = metric.is_better(ours.mean, paper);
+            metric.differs(ours.mean, paper).then_some((text, is_better))
         })
         .collect();
     if differences.is_empty() {
@@ -63,12 +28,27 @@ pub(super) fn sentence(
         count if count == differences.len() => "better than",
         _ => "different from",
     };
-    let told: Vec<&str> = differences.iter().map(|(told, _)| told.as_str()).collect();
-    let known = reason(experiment, row.method);
-    let reason = match (row.limited, known) {
-        (true, None) => "Its training was limited here, see below.",
-        (_, Some(known)) => known,
-        (false, None) => "The paper does not say enough about this row to tell why.",
-    };
-    Some(format!("- `{}` is {way} the paper ({}). {reason}", row.method, told.join(", ")))
+    let texts: Vec<&str> = differences.iter().map(|(text, _)| text.as_str()).collect();
+    let limited = if row.limited { " Its training was limited, see below." } else { "" };
+    Some(format!("- `{}` is {way} the paper ({}).{limited}", row.label, texts.join(", ")))
+}
+
+/// The distance of a mean over seeds from the paper's figure, in standard errors of that mean.
+fn standard_errors(ours: Summary, seeds: usize, paper: f64) -> Option<f64> {
+    let error = ours.deviation? / (seeds as f64).sqrt();
+    (error > 0.0).then(|| (ours.mean - paper).abs() / error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_errors_shrink_with_the_number_of_seeds() {
+        let ours = Summary { mean: 0.20, deviation: Some(0.02) };
+        let errors = |seeds: usize| standard_errors(ours, seeds, 0.16).expect("a deviation");
+        assert!((errors(1) - 2.0).abs() < 1e-9 && (errors(4) - 4.0).abs() < 1e-9);
+        assert_eq!(standard_errors(Summary { deviation: None, ..ours }, 1, 0.16), None);
+        assert_eq!(standard_errors(Summary { deviation: Some(0.0), ..ours }, 3, 0.16), None);
+    }
 }

@@ -1,19 +1,23 @@
 //! Outcomes by data set and method, summarised over seeds.
 
-use graphfill_eval::experiments::{Failure, Outcome, Ran};
+use graphfill_eval::experiments::{Failure, JobResult, Outcome};
+use graphfill_eval::protocols::Protocol;
 use graphfill_eval::{mean, standard_deviation};
 
-/// All outcomes of one method on one data set.
+/// All outcomes of one competitor on one data set.
 pub(super) struct Row<'a> {
     pub(super) dataset: &'a str,
-    pub(super) method: &'a str,
+    pub(super) label: &'a str,
+    /// Under the published protocol.
     pub(super) outcomes: Vec<&'a Outcome>,
+    /// Under the tuned protocol.
+    pub(super) tuned: Vec<&'a Outcome>,
     pub(super) failure: Option<&'a Failure>,
     /// Whether its training was limited by the caller.
     pub(super) limited: bool,
 }
 
-/// Rows in the order of the cells.
+/// Rows in the order of the jobs.
 pub(super) struct Results<'a> {
     pub(super) rows: Vec<Row<'a>>,
 }
@@ -34,21 +38,29 @@ impl Summary {
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn of(datasets: &'a [String], ran: &'a [Ran]) -> Self {
+    pub(super) fn of(datasets: &'a [String], jobs: &'a [JobResult]) -> Self {
         let mut rows: Vec<Row<'a>> = Vec::new();
-        for (cell, outcome) in ran {
-            let (dataset, method) = (datasets[cell.subject].as_str(), cell.method.info().name);
-            let known = rows.iter().position(|row| row.dataset == dataset && row.method == method);
+        for (job, outcome) in jobs {
+            let (dataset, label) = (datasets[job.benchmark].as_str(), job.competitor.label);
+            let known = rows.iter().position(|row| row.dataset == dataset && row.label == label);
             let at = known.unwrap_or_else(|| {
-                let (outcomes, failure) = (Vec::new(), None);
-                rows.push(Row { dataset, method, outcomes, failure, limited: false });
+                let (outcomes, tuned) = (Vec::new(), Vec::new());
+                rows.push(Row { dataset, label, outcomes, tuned, failure: None, limited: false });
                 rows.len() - 1
             });
+            let row = &mut rows[at];
             let is_early = outcome.as_ref().is_ok_and(|outcome| outcome.ended_early);
-            rows[at].limited |= cell.most_updates.is_some() || is_early;
+            row.limited |= job.max_updates.is_some() || is_early;
             match outcome {
-                Ok(outcome) => rows[at].outcomes.push(outcome),
-                Err(failure) => rows[at].failure = Some(failure),
+                Ok(outcome) => {
+                    if job.protocol.includes(Protocol::Published) {
+                        row.outcomes.push(outcome);
+                    }
+                    if job.protocol.includes(Protocol::Tuned) {
+                        row.tuned.push(outcome);
+                    }
+                }
+                Err(failure) => row.failure = Some(failure),
             }
         }
         Results { rows }
@@ -84,14 +96,33 @@ impl<'a> Results<'a> {
 }
 
 impl Row<'_> {
-    /// A metric over the seeds.
+    /// A metric over the seeds, under the published protocol.
     pub(super) fn summary(&self, metric: &str) -> Option<Summary> {
-        let values = self.outcomes.iter().filter_map(|outcome| outcome.metrics.get(metric));
-        Summary::of(&values.copied().collect::<Vec<f64>>())
+        summary(&self.outcomes, metric)
     }
 
-    /// How many seeds it has.
+    /// A metric over the seeds, under the tuned protocol.
+    pub(super) fn tuned_summary(&self, metric: &str) -> Option<Summary> {
+        summary(&self.tuned, metric)
+    }
+
+    /// The number of its seeds under the published protocol.
     pub(super) fn seeds(&self) -> usize {
         self.outcomes.len()
     }
+
+    /// The number of its seeds, of both protocols where they differ.
+    pub(super) fn seeds_text(&self, with_tuned: bool) -> String {
+        match (self.outcomes.len(), self.tuned.len()) {
+            (published, tuned) if with_tuned && published != tuned => {
+                format!("{published}; {tuned}")
+            }
+            (published, _) => published.to_string(),
+        }
+    }
+}
+
+fn summary(outcomes: &[&Outcome], metric: &str) -> Option<Summary> {
+    let values = outcomes.iter().filter_map(|outcome| outcome.metrics.get(metric));
+    Summary::of(&values.copied().collect::<Vec<f64>>())
 }

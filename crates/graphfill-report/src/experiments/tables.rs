@@ -1,13 +1,14 @@
-//! Tables 2, 3 and 4: a table a data set and group of metrics, a row a method.
+//! Tables 2, 3 and 4: one table per data set and group of metrics, one row per competitor.
 
 use std::collections::BTreeSet;
 
 use graphfill_eval::experiments::published::published;
 use graphfill_eval::experiments::{Experiment, Failure};
+use graphfill_eval::protocols::Protocol;
 
 use super::numbers::{Metric, figure, with_deviation};
 use super::remarks;
-use super::results::{Results, Row};
+use super::results::{Results, Row, Summary};
 use crate::markdown::{Alignment, Cell, Table};
 
 /// The tables of all data sets, and a sentence on every large difference.
@@ -22,7 +23,7 @@ pub(super) fn body(experiment: Experiment, results: &Results<'_>) -> String {
         }
         let all: Vec<Metric> = groups(experiment, &rows).into_iter().flatten().collect();
         let remarks: Vec<String> =
-            rows.iter().filter_map(|row| remarks::sentence(experiment, row, &all)).collect();
+            rows.iter().filter_map(|row| remarks::sentence(row, &all)).collect();
         if !remarks.is_empty() {
             text.push_str("Differences above 5%:\n\n");
             text.push_str(&remarks.join("\n"));
@@ -56,60 +57,77 @@ fn groups(experiment: Experiment, rows: &[&Row<'_>]) -> Vec<Vec<Metric>> {
     });
     let others = [("rmse", "RMSE"), ("r2", "R²"), ("nrmse", "RMSE/sd"), ("accuracy", "accuracy")]
         .map(|(name, title)| Metric::new(name, title));
-    let is_there = |metric: &Metric| rows.iter().any(|row| row.summary(&metric.name).is_some());
+    let is_there = |metric: &Metric| {
+        rows.iter().any(|row| {
+            row.summary(&metric.name).or_else(|| row.tuned_summary(&metric.name)).is_some()
+        })
+    };
     let others: Vec<Metric> = others.into_iter().filter(is_there).collect();
     ranks.into_iter().chain([others]).filter(|group| !group.is_empty()).collect()
 }
 
 /// The k of recall@k, ascending.
 fn depths(rows: &[&Row<'_>]) -> Vec<u32> {
-    let outcomes = rows.iter().flat_map(|row| &row.outcomes);
+    let outcomes = rows.iter().flat_map(|row| row.outcomes.iter().chain(&row.tuned));
     let names = outcomes.flat_map(|outcome| outcome.metrics.keys());
     let depths: BTreeSet<u32> =
         names.filter_map(|name| name.strip_prefix("recall@")?.parse().ok()).collect();
     depths.into_iter().collect()
 }
 
-/// Method, seeds, and the paper's figure, ours and the difference for every metric; where the paper
-/// has none at all for a metric, ours alone.
+/// Method, seeds, and for every metric the paper's figure, ours as published, the difference, and ours
+/// tuned. The paper's figures stand only where it has some for the metric, tuned ones where any row has.
 fn table(dataset: &str, rows: &[&Row<'_>], metrics: &[Metric]) -> Table {
+    let is_tuned = |row: &&Row<'_>| row.tuned.iter().any(|own| own.protocol == Protocol::Tuned);
+    let with_tuned = rows.iter().any(is_tuned);
     let mut columns =
         vec![("method".to_owned(), Alignment::Left), ("seeds".to_owned(), Alignment::Right)];
+    let mut column = |title: &str| columns.push((title.to_owned(), Alignment::Right));
     for metric in metrics {
-        if is_published(dataset, rows, metric) {
-            columns.push((format!("{}, paper", metric.title), Alignment::Right));
-            columns.push(("ours".to_owned(), Alignment::Right));
-            columns.push(("difference".to_owned(), Alignment::Right));
-        } else {
-            columns.push((metric.title.clone(), Alignment::Right));
+        match is_published(dataset, rows, metric) {
+            true => {
+                column(&format!("{}, paper", metric.title));
+                column("as published");
+                column("difference");
+            }
+            false if with_tuned => column(&format!("{}, as published", metric.title)),
+            false => column(&metric.title),
+        }
+        if with_tuned {
+            column("tuned");
         }
     }
     let mut table = Table::new(columns);
     for row in rows {
-        let mut cells = vec![Cell::code(row.method), Cell::plain(row.seeds().to_string())];
+        let mut cells = vec![Cell::code(row.label), Cell::plain(row.seeds_text(with_tuned))];
         for metric in metrics {
-            let paper = published(dataset, row.method, &metric.name);
-            let ours = row.summary(&metric.name);
-            if is_published(dataset, rows, metric) {
-                cells.push(paper.map_or_else(dash, |paper| {
-                    let best =
-                        best(metric, rows, |row| published(dataset, row.method, &metric.name));
-                    emphasised(&figure(paper), best == Some(paper))
-                }));
-            }
-            cells.push(match (ours, row.failure) {
-                (Some(ours), _) => {
-                    let best = best(metric, rows, |row| Some(row.summary(&metric.name)?.mean));
-                    emphasised(&with_deviation(ours), best == Some(ours.mean))
-                }
+            let name = &metric.name;
+            let paper = published(dataset, row.label, name);
+            let ours = row.summary(name);
+            let of_protocol = |own: Option<Summary>, best: Option<f64>| match (own, row.failure) {
+                (Some(own), _) => emphasised(&with_deviation(own), best == Some(own.mean)),
                 (None, Some(Failure::Memory(_))) => Cell::plain("o.o.m."),
                 _ => dash(),
-            });
-            if is_published(dataset, rows, metric) {
+            };
+            let is_published = is_published(dataset, rows, metric);
+            if is_published {
+                let best = best(metric, rows, |row| published(dataset, row.label, name));
+                cells
+                    .push(paper.map_or_else(dash, |paper| {
+                        emphasised(&figure(paper), best == Some(paper))
+                    }));
+            }
+            let best_published = best(metric, rows, |row| Some(row.summary(name)?.mean));
+            cells.push(of_protocol(ours, best_published));
+            if is_published {
                 let both = ours.zip(paper);
                 cells.push(both.map_or_else(dash, |(ours, paper)| {
                     Cell::plain(metric.difference(ours.mean, paper))
                 }));
+            }
+            if with_tuned {
+                let best_tuned = best(metric, rows, |row| Some(row.tuned_summary(name)?.mean));
+                cells.push(of_protocol(row.tuned_summary(name), best_tuned));
             }
         }
         table.push(cells);
@@ -118,7 +136,7 @@ fn table(dataset: &str, rows: &[&Row<'_>], metrics: &[Metric]) -> Table {
 }
 
 fn is_published(dataset: &str, rows: &[&Row<'_>], metric: &Metric) -> bool {
-    rows.iter().any(|row| published(dataset, row.method, &metric.name).is_some())
+    rows.iter().any(|row| published(dataset, row.label, &metric.name).is_some())
 }
 
 fn best<'a, 'r>(

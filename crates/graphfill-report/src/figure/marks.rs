@@ -9,9 +9,9 @@ use super::text::MEDIUM;
 use super::thinning::{Place, thinned};
 
 /// Lines are drawn with so many points at the most: about one a pixel.
-const MOST_POINTS: usize = 300;
+const MAX_POINTS: usize = 300;
 /// So many markers on a line are all drawn; of more, about this many are.
-const MOST_MARKERS: usize = 14;
+const MAX_MARKERS: usize = 14;
 /// How far lines may stand out of the plot, so that they are whole where they touch an axis.
 const OVERHANG: f64 = 2.0;
 /// Half the width of a whisker's cap.
@@ -35,7 +35,7 @@ struct Placed {
 
 /// Whether a line of so many points has a marker at each.
 pub(crate) fn every_marker(points: usize) -> bool {
-    points <= MOST_MARKERS
+    points <= MAX_MARKERS
 }
 
 /// Draws all series; what lies outside the plot is cut off.
@@ -130,7 +130,7 @@ fn course(
         .filter(|(index, _)| (index.saturating_sub(1)..=index + 1).any(beside))
         .map(|(_, point)| (point.x, height(point)))
         .collect();
-    thinned(&near, MOST_POINTS)
+    thinned(&near, MAX_POINTS)
 }
 
 fn path(places: impl IntoIterator<Item = Place>) -> String {
@@ -170,7 +170,7 @@ fn draw_markers(svg: &mut Svg, drawn: Drawn, style: Style, points: &[Placed], he
         Drawn::LineWithMarkers if every_marker(points.len()) => inside.collect(),
         // Each series starts elsewhere, so that their markers do not meet.
         Drawn::LineWithMarkers => {
-            let stride = points.len().div_ceil(MOST_MARKERS - 4);
+            let stride = points.len().div_ceil(MAX_MARKERS - 4);
             inside.skip((2 * style.number + 1) * stride / 6 % stride).step_by(stride).collect()
         }
         // A line of one point would not be seen.

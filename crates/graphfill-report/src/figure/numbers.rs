@@ -50,7 +50,7 @@ enum Form {
 
 impl Form {
     fn of(largest: f64, step: f64) -> Form {
-        const MOST_DECIMALS: usize = 2;
+        const MAX_DECIMALS: usize = 2;
         if largest >= 1e9 || (largest > 0.0 && largest < 1e-3) {
             return Form::Power((largest.log10() + 1e-9).floor() as i32);
         }
@@ -59,11 +59,7 @@ impl Form {
             1e4.. => (1e3, "k"),
             _ => return Form::Plain,
         };
-        if decimals(step / unit) <= MOST_DECIMALS {
-            Form::Unit(unit, letter)
-        } else {
-            Form::Grouped
-        }
+        if decimals(step / unit) <= MAX_DECIMALS { Form::Unit(unit, letter) } else { Form::Grouped }
     }
 
     fn label(&self, value: f64, step: f64) -> String {
@@ -85,8 +81,8 @@ impl Form {
 
 /// How many decimals tell multiples of `step` apart.
 fn decimals(step: f64) -> usize {
-    const MOST: i32 = 12;
-    (-(step.log10() + 1e-9).floor() as i32).clamp(0, MOST) as usize
+    const MAX_DECIMALS: i32 = 12;
+    (-(step.log10() + 1e-9).floor() as i32).clamp(0, MAX_DECIMALS) as usize
 }
 
 fn fixed(value: f64, step: f64) -> String {

@@ -24,8 +24,8 @@ pub(crate) fn ticks(interval: &Interval, most: usize) -> Vec<Tick> {
 
 /// The places of marks without labels: the multiples between powers of ten.
 pub(crate) fn minor(interval: &Interval) -> Vec<f64> {
-    const MOST_DECADES: f64 = 6.0;
-    if interval.scale == Scale::Linear || interval.high - interval.low > MOST_DECADES {
+    const MAX_DECADES: f64 = 6.0;
+    if interval.scale == Scale::Linear || interval.high - interval.low > MAX_DECADES {
         return Vec::new();
     }
     between(interval, &[2, 3, 4, 5, 6, 7, 8, 9])

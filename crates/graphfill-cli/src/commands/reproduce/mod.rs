@@ -9,15 +9,15 @@ use graphfill::datasets as data_sets;
 use graphfill::engine::MemoryLimit;
 use graphfill::engine::cuda::Launching;
 use graphfill::eval::experiments::{
-    Cells, Experiment, Extent, Failure, GridOptions, Subject, run as run_grid,
+    Benchmark, Experiment, Extent, Failure, GridOptions, JobStore, find_method, run as run_grid,
 };
-use graphfill::methods::learning::{Deadline, TrainingOptions};
-use graphfill::methods::{Method, MethodError, registry};
+use graphfill::eval::protocols::Protocol;
+use graphfill::methods::{Context, Deadline, Method, MethodError};
 use graphfill::report::experiments::{About, PAGE_TITLE, Report, page, report};
 
 use super::device::{self, Workload};
 use super::fill::fixed_parameters;
-use crate::arguments::{Format, General, Reproduce, Seeds, UsageError, value_for};
+use crate::arguments::{Format, General, ProtocolName, Reproduce, Seeds, UsageError, value_for};
 use crate::output::grid_bar::GridBar;
 use crate::output::messages::Messages;
 use crate::output::progress::Bars;
@@ -33,30 +33,32 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     check_page(arguments)?;
     let results_path = ResultsFile::path(&arguments.output, experiment);
     let mut results = ResultsFile::read(&results_path)?;
-    let cells = Cells::new(&arguments.output.join("cells"))?;
+    let store = JobStore::new(&arguments.output.join("jobs"))?;
+    let protocols = protocols(experiment, arguments.protocol)?;
     if experiment == Experiment::Scaling && !arguments.param.is_empty() {
         return Err(
             UsageError("scaling takes no --param: it times the published model".into()).into()
         );
     }
-    let (subjects, missing) = subjects(experiment, arguments, general, &messages)?;
-    let names: Vec<&str> = subjects.iter().map(|subject| subject.name.as_str()).collect();
+    let (benchmarks, missing) = benchmarks(experiment, arguments, general, &messages)?;
+    let names: Vec<&str> = benchmarks.iter().map(|benchmark| benchmark.name.as_str()).collect();
     let names: Vec<&str> = names.into_iter().chain(missing.iter().map(String::as_str)).collect();
     arguments.seeds.iter().try_for_each(|scoped| scoped.check(&methods, &names))?;
     arguments.max_updates.iter().try_for_each(|scoped| scoped.check(&methods, &names))?;
     for seed in arguments.seeds.iter().flat_map(|scoped| &scoped.value().0) {
-        subjects.iter().try_for_each(|subject| subject.check_seed(*seed))?;
+        benchmarks.iter().try_for_each(|benchmark| benchmark.check_seed(*seed))?;
     }
-    let extent = |subject: &Subject, method: &dyn Method| {
-        let (method, subject) = (method.info().name, subject.name.as_str());
-        let seeds = value_for(&arguments.seeds, method, subject);
+    let extent = |benchmark: &Benchmark, method: &dyn Method| {
+        let (method, dataset) = (method.info().name, benchmark.name.as_str());
+        let seeds = value_for(&arguments.seeds, method, dataset);
         Extent {
             seeds: seeds.map_or_else(|| (0..10).collect(), Seeds::once_each),
-            most_updates: value_for(&arguments.max_updates, method, subject).copied(),
+            max_updates: value_for(&arguments.max_updates, method, dataset).copied(),
         }
     };
-    let grid = experiment.cells(&subjects, &methods, &extent);
-    if grid.is_empty() {
+    let competitors = experiment.competitors(&methods)?;
+    let jobs = experiment.jobs(&benchmarks, &competitors, &protocols, &extent);
+    if jobs.is_empty() {
         let nothing =
             "nothing is left to run: these data sets have no labels, or there are no seeds";
         return Err(UsageError(nothing.to_owned()).into());
@@ -70,31 +72,32 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
     let bar = GridBar::new(general.quiet, &messages);
     let options = GridOptions {
         fixed: &fixed,
-        training: TrainingOptions {
+        context: Context {
             deadline: arguments.time_limit.map(Deadline::after),
             memory: arguments.memory_limit.map(MemoryLimit::Allowed),
             device,
-            ..TrainingOptions::default()
+            ..Context::default()
         },
-        cells: &cells,
+        trials: usize::from(arguments.trials),
+        store: &store,
         jobs: match experiment {
             Experiment::Scaling => 1,
             _ => usize::from(arguments.jobs),
         },
         threads: rayon::current_num_threads(),
-        watcher: &bar,
+        progress: &bar,
     };
-    let ran = run_grid(&subjects, &grid, &options);
+    let own = run_grid(&benchmarks, &jobs, &options);
     bar.clear();
-    let ran = ran.map_err(|error| stopped(error, &arguments.output))?;
-    let datasets: Vec<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
-    let measures: Vec<String> = subjects.iter().map(Subject::measure).collect();
+    let own = own.map_err(|error| stopped(error, &arguments.output))?;
+    let datasets: Vec<String> = benchmarks.iter().map(|benchmark| benchmark.name.clone()).collect();
+    let measures: Vec<String> = benchmarks.iter().map(Benchmark::measure).collect();
     let new = NewResults {
         datasets: &datasets,
         measures: &measures,
         missing: &missing,
         command: &arguments.command_line(),
-        ran: &ran,
+        results: &own,
     };
     results.add(experiment, &new);
     results.write(&results_path)?;
@@ -107,7 +110,7 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
         command: &all.command,
         version: env!("CARGO_PKG_VERSION"),
     };
-    let Report { markdown, csv, svg } = report(&about, &all.ran);
+    let Report { markdown, csv, svg } = report(&about, &all.results);
     let file = |ending: &str| arguments.output.join(format!("{}.{ending}", experiment.name()));
     atomic_file::write(&file("csv"), csv.as_bytes())?;
     if let Some(svg) = &svg {
@@ -119,15 +122,15 @@ pub(crate) fn run(arguments: &Reproduce, general: &General) -> anyhow::Result<()
         Format::Table => output::data(markdown.trim_end())?,
         Format::Csv => output::data(csv.trim_end())?,
         Format::Json => {
-            let outcomes = all.ran.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
+            let outcomes = all.results.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
             output::json_list("outcomes", &outcomes.collect::<Vec<_>>())?;
         }
     }
     messages.say(&format!("{} and {} are written", file("md").display(), page.display()));
     let failed =
-        ran.iter().filter(|(_, outcome)| matches!(outcome, Err(Failure::Other(_)))).count();
+        own.iter().filter(|(_, outcome)| matches!(outcome, Err(Failure::Other(_)))).count();
     if failed > 0 {
-        anyhow::bail!("{failed} of {} cells failed; the notes in the table say why", ran.len());
+        anyhow::bail!("{failed} of {} jobs failed; the notes in the table say why", own.len());
     }
     Ok(())
 }
@@ -176,8 +179,8 @@ fn relative_path(from: &Path, to: &Path) -> std::io::Result<String> {
 fn stopped(error: MethodError, out: &Path) -> anyhow::Error {
     match error {
         MethodError::Data(DataError::Cancelled) => Stopped(format!(
-            "stopped, as asked: finished cells are kept in {}, and the same command goes on with the rest",
-            out.join("cells").display()
+            "stopped, as asked: finished jobs are stored in {}, and the same command goes on with the rest",
+            out.join("jobs").display()
         ))
         .into(),
         other => other.into(),
@@ -194,7 +197,27 @@ fn methods(
         names if experiment == Experiment::Scaling && names != ["svga"] => {
             Err(MethodError::Parameter("scaling is about the times of svga alone".to_owned()))
         }
-        names => once_each(names).into_iter().map(|name| registry::find(&name)).collect(),
+        names => once_each(names).into_iter().map(|name| find_method(&name)).collect(),
+    }
+}
+
+/// The protocols that the caller names, else all that the experiment can be run under.
+fn protocols(
+    experiment: Experiment,
+    named: Option<ProtocolName>,
+) -> Result<Vec<Protocol>, UsageError> {
+    let named = match named {
+        None => return Ok(experiment.protocols().to_vec()),
+        Some(ProtocolName::Both) => vec![Protocol::Published, Protocol::Tuned],
+        Some(ProtocolName::Published) => vec![Protocol::Published],
+        Some(ProtocolName::Tuned) => vec![Protocol::Tuned],
+    };
+    match named.iter().all(|protocol| experiment.protocols().contains(protocol)) {
+        true => Ok(named),
+        false => Err(UsageError(format!(
+            "{} is about the published models: it is not tuned",
+            experiment.name()
+        ))),
     }
 }
 
@@ -209,18 +232,18 @@ fn once_each(names: &[String]) -> Vec<String> {
 }
 
 /// The data sets that are there; the others are named with the way to get them.
-fn subjects(
+fn benchmarks(
     experiment: Experiment,
     arguments: &Reproduce,
     general: &General,
     messages: &Messages,
-) -> anyhow::Result<(Vec<Subject>, Vec<String>)> {
+) -> anyhow::Result<(Vec<Benchmark>, Vec<String>)> {
     let progress = Bars::new(general);
     let names: Vec<String> = match arguments.datasets.as_slice() {
         [] => experiment.datasets().iter().map(|name| (*name).to_owned()).collect(),
         names => once_each(names),
     };
-    let mut subjects = Vec::new();
+    let mut benchmarks = Vec::new();
     let mut missing = Vec::new();
     for name in &names {
         let prepared = match input::prepared(name, arguments.data_dir.as_deref()) {
@@ -238,16 +261,16 @@ fn subjects(
             &progress,
         )?;
         let dataset = super::as_published(dataset, name)?;
-        subjects.push(Subject::new(name, dataset, prepared.splits)?);
+        benchmarks.push(Benchmark::new(name, dataset, prepared.splits)?);
     }
     if !missing.is_empty() {
         let text = missing_data(&missing, arguments.data_dir.as_deref());
-        if subjects.is_empty() {
+        if benchmarks.is_empty() {
             return Err(UsageError(text).into());
         }
         messages.warning(&text);
     }
-    Ok((subjects, missing))
+    Ok((benchmarks, missing))
 }
 
 /// What is not there, and the command that gets it.

@@ -1,11 +1,13 @@
-//! The results of an experiment, in `EXPERIMENT.json` beside its table: a run on some data sets or
-//! methods replaces their rows and keeps the others.
+//! The results of an experiment, in `EXPERIMENT.json` beside its table: a run on some data sets, methods
+//! or protocols replaces their rows and keeps the others.
 
 use std::path::{Path, PathBuf};
 
 use graphfill::data::{DataError, Place, atomic_file};
-use graphfill::eval::experiments::{Cell, Experiment, Failure, Outcome, Ran, Work};
-use graphfill::methods::registry;
+use graphfill::eval::experiments::{
+    Competitor, Experiment, Failure, Job, JobResult, Outcome, Work,
+};
+use graphfill::eval::protocols::Protocol;
 use serde::{Deserialize, Serialize};
 
 use crate::output::SCHEMA_VERSION;
@@ -14,38 +16,42 @@ use crate::output::SCHEMA_VERSION;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ResultsFile {
     schema_version: u32,
-    /// One row per data set and method, in the order of the table.
+    /// One row per data set, method and protocol, in the order of the table.
     rows: Vec<Row>,
     /// Data sets that were asked for and were not there.
     missing: Vec<String>,
 }
 
-/// The results of a method on a data set.
+/// The results of a competitor on a data set under a protocol.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Row {
     dataset: String,
+    /// The label of the competitor.
     method: String,
+    #[serde(default)]
+    protocol: Protocol,
     /// The metric by which models are selected.
     measure: String,
     /// The command that gave these results, and the version of the program.
     command: String,
     version: String,
-    cells: Vec<KeptCell>,
+    #[serde(alias = "cells")]
+    jobs: Vec<StoredJob>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct KeptCell {
+struct StoredJob {
     seed: u64,
-    /// The share of nodes whose labels were shown.
+    /// The share of nodes whose labels were observed.
     labels: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_updates: Option<u64>,
-    result: KeptResult,
+    result: StoredResult,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum KeptResult {
+enum StoredResult {
     Outcome(Outcome),
     OutOfMemory(String),
     Refused(String),
@@ -54,12 +60,12 @@ enum KeptResult {
 
 /// What a run found, and how.
 pub(super) struct NewResults<'a> {
-    /// The data sets, in the order of the cells' subjects, with the metrics that select models.
+    /// The data sets, in the order of the benchmarks, with the metrics that select models.
     pub(super) datasets: &'a [String],
     pub(super) measures: &'a [String],
     pub(super) missing: &'a [String],
     pub(super) command: &'a str,
-    pub(super) ran: &'a [Ran],
+    pub(super) results: &'a [JobResult],
 }
 
 /// All results of an experiment, as a report takes them.
@@ -69,7 +75,7 @@ pub(super) struct AllResults {
     pub(super) missing: Vec<String>,
     /// The commands that gave the results, one per line.
     pub(super) command: String,
-    pub(super) ran: Vec<Ran>,
+    pub(super) results: Vec<JobResult>,
 }
 
 impl ResultsFile {
@@ -86,7 +92,7 @@ impl ResultsFile {
             Err(error) => return Err(DataError::read(path, error)),
         };
         let damaged = |found: String| {
-            let advice = "rename or remove it: finished cells are kept apart, and nothing is lost";
+            let advice = "rename or remove it: finished jobs are stored apart, and nothing is lost";
             DataError::malformed(Place::file(path), found, advice)
         };
         let file: ResultsFile = serde_json::from_str(&text)
@@ -106,29 +112,37 @@ impl ResultsFile {
         Ok(atomic_file::write(path, serde_json::to_string_pretty(self)?.as_bytes())?)
     }
 
-    /// Takes up what a run found: its rows replace those of the same data set and method.
+    /// Adds the results of a run: its rows replace those of the same data set, method and protocol. A method
+    /// whose protocols were equal has no other rows than those of the run.
     pub(super) fn add(&mut self, experiment: Experiment, new: &NewResults<'_>) {
         let mut rows: Vec<Row> = Vec::new();
-        for (cell, result) in new.ran {
-            let (dataset, method) = (&new.datasets[cell.subject], cell.method.info().name);
-            let is_own = |row: &Row| row.dataset == *dataset && row.method == method;
+        for (job, result) in new.results {
+            let (dataset, method) = (&new.datasets[job.benchmark], job.competitor.label);
+            let is_own = |row: &Row| {
+                row.dataset == *dataset && row.method == method && row.protocol == job.protocol
+            };
             let at = rows.iter().position(is_own).unwrap_or_else(|| {
                 rows.push(Row {
                     dataset: dataset.clone(),
                     method: method.to_owned(),
-                    measure: new.measures.get(cell.subject).cloned().unwrap_or_default(),
+                    protocol: job.protocol,
+                    measure: new.measures.get(job.benchmark).cloned().unwrap_or_default(),
                     command: new.command.to_owned(),
                     version: env!("CARGO_PKG_VERSION").to_owned(),
-                    cells: Vec::new(),
+                    jobs: Vec::new(),
                 });
                 rows.len() - 1
             });
-            rows[at].cells.push(KeptCell::of(cell, result));
+            rows[at].jobs.push(StoredJob::new(job, result));
         }
         let is_new = |row: &Row| {
-            rows.iter().any(|own| own.dataset == row.dataset && own.method == row.method)
+            rows.iter().any(|own| {
+                let is_same = own.dataset == row.dataset && own.method == row.method;
+                let (one, other) = (own.protocol, row.protocol);
+                is_same && (one.includes(other) || other.includes(one))
+            })
         };
-        self.rows.retain(|row| !is_new(row) && registry::find(&row.method).is_ok());
+        self.rows.retain(|row| !is_new(row) && Competitor::find(&row.method).is_ok());
         self.rows.extend(rows);
         self.missing.extend(new.missing.iter().cloned());
         self.missing.sort();
@@ -140,9 +154,10 @@ impl ResultsFile {
     /// Data sets and methods in the order of the paper, others behind them.
     fn sort(&mut self, experiment: Experiment) {
         let methods = experiment.methods().unwrap_or_default();
+        let competitors = experiment.competitors(&methods).unwrap_or_default();
         let place = |row: &Row| {
             let dataset = experiment.datasets().iter().position(|name| *name == row.dataset);
-            let method = methods.iter().position(|method| method.info().name == row.method);
+            let method = competitors.iter().position(|own| own.label == row.method);
             let last = usize::MAX;
             (dataset.unwrap_or(last), row.dataset.clone(), method.unwrap_or(last))
         };
@@ -152,11 +167,11 @@ impl ResultsFile {
     /// The results as a report takes them.
     pub(super) fn all(&self, experiment: Experiment) -> AllResults {
         let (mut datasets, mut measures) = (Vec::<String>::new(), Vec::new());
-        let (mut commands, mut ran) = (Vec::<String>::new(), Vec::new());
+        let (mut commands, mut results) = (Vec::<String>::new(), Vec::new());
         for row in &self.rows {
-            let Ok(method) = registry::find(&row.method) else { continue };
-            let subject = datasets.iter().position(|name| *name == row.dataset);
-            let subject = subject.unwrap_or_else(|| {
+            let Ok(competitor) = Competitor::find(&row.method) else { continue };
+            let benchmark = datasets.iter().position(|name| *name == row.dataset);
+            let benchmark = benchmark.unwrap_or_else(|| {
                 datasets.push(row.dataset.clone());
                 measures.push(row.measure.clone());
                 datasets.len() - 1
@@ -168,18 +183,19 @@ impl ResultsFile {
             if !commands.contains(&command) {
                 commands.push(command);
             }
-            ran.extend(row.cells.iter().map(|kept| {
-                let KeptCell { seed, labels, max_updates: most_updates, .. } = *kept;
-                let work = work(experiment, labels);
-                (Cell { subject, method, seed, work, most_updates }, kept.result.clone().into())
+            results.extend(row.jobs.iter().map(|stored| {
+                let StoredJob { seed, labels, max_updates, .. } = *stored;
+                let (protocol, work) = (row.protocol, work(experiment, labels));
+                let job = Job { benchmark, competitor, protocol, seed, work, max_updates };
+                (job, stored.result.clone().into())
             }));
         }
         let missing = self.missing.clone();
-        AllResults { datasets, measures, missing, command: commands.join("\n"), ran }
+        AllResults { datasets, measures, missing, command: commands.join("\n"), results }
     }
 }
 
-/// What is done in a cell of an experiment.
+/// The work of an experiment's jobs.
 fn work(experiment: Experiment, labels: f64) -> Work {
     match experiment {
         Experiment::Table4 => Work::Classification,
@@ -189,29 +205,29 @@ fn work(experiment: Experiment, labels: f64) -> Work {
     }
 }
 
-impl KeptCell {
-    fn of(cell: &Cell, result: &Result<Outcome, Failure>) -> Self {
-        let labels = match cell.work {
+impl StoredJob {
+    fn new(job: &Job, result: &Result<Outcome, Failure>) -> Self {
+        let labels = match job.work {
             Work::Estimation { labels } => labels,
             _ => 0.0,
         };
         let result = match result {
-            Ok(outcome) => KeptResult::Outcome(outcome.clone()),
-            Err(Failure::Memory(reason)) => KeptResult::OutOfMemory(reason.clone()),
-            Err(Failure::Refused(reason)) => KeptResult::Refused(reason.clone()),
-            Err(Failure::Other(reason)) => KeptResult::Failed(reason.clone()),
+            Ok(outcome) => StoredResult::Outcome(outcome.clone()),
+            Err(Failure::Memory(reason)) => StoredResult::OutOfMemory(reason.clone()),
+            Err(Failure::Refused(reason)) => StoredResult::Refused(reason.clone()),
+            Err(Failure::Other(reason)) => StoredResult::Failed(reason.clone()),
         };
-        KeptCell { seed: cell.seed, labels, max_updates: cell.most_updates, result }
+        StoredJob { seed: job.seed, labels, max_updates: job.max_updates, result }
     }
 }
 
-impl From<KeptResult> for Result<Outcome, Failure> {
-    fn from(kept: KeptResult) -> Self {
-        match kept {
-            KeptResult::Outcome(outcome) => Ok(outcome),
-            KeptResult::OutOfMemory(reason) => Err(Failure::Memory(reason)),
-            KeptResult::Refused(reason) => Err(Failure::Refused(reason)),
-            KeptResult::Failed(reason) => Err(Failure::Other(reason)),
+impl From<StoredResult> for Result<Outcome, Failure> {
+    fn from(stored: StoredResult) -> Self {
+        match stored {
+            StoredResult::Outcome(outcome) => Ok(outcome),
+            StoredResult::OutOfMemory(reason) => Err(Failure::Memory(reason)),
+            StoredResult::Refused(reason) => Err(Failure::Refused(reason)),
+            StoredResult::Failed(reason) => Err(Failure::Other(reason)),
         }
     }
 }

@@ -48,12 +48,14 @@ impl<'p> Matrix<'p> {
         self.gaussian_field(similarity, beta, 1.0, 0.5)
     }
 
-    /// SVGA-U's divergence of N(U, βI + VVᵀ), column by column, from the field, with this matrix as
-    /// U (nodes × width) and `spread` as V (nodes × rank):
+    /// SVGA-U's KL divergence of q = N(U, Σ) from the field N(0, K⁻¹), with this matrix as U
+    /// (nodes × width) and `spread` as V (nodes × rank). Every column of U is a Gaussian over the
+    /// nodes, and all of them share Σ = βI + VVᵀ (nodes × nodes):
     ///
-    ///   ½ [ tr(UᵀKU)/width + tr(KΣ) − log|Σ| ],   Σ = βI + VVᵀ
+    ///   Σ_k KL(N(u_k, Σ) ‖ N(0, K⁻¹)) = ½ [ tr(UᵀKU) + width · (tr(KΣ) − log|Σ|) ] + C
     ///
-    /// where tr(KΣ) = βn + tr(VᵀKV) and log|Σ| = n ln β + log|I + VᵀV/β|.
+    /// where tr(KΣ) = βn + tr(VᵀKV) and log|Σ| = n ln β + log|I + VᵀV/β|. C, which is left out,
+    /// depends on K alone: −½ width · (n + log|K|).
     #[must_use]
     #[track_caller]
     pub fn field_divergence(
@@ -62,10 +64,10 @@ impl<'p> Matrix<'p> {
         similarity: &Arc<SparseMatrix>,
         beta: f32,
     ) -> Matrix<'p> {
-        let width = self.columns().max(1) as f32;
-        let mean = self.gaussian_field(similarity, beta, 0.5 / width, 0.0);
-        let spread = spread.gaussian_field(similarity, beta, 0.5, 0.5);
-        let constant = 0.5 * self.rows() as f32 * (beta - beta.ln());
+        let half_width = 0.5 * self.columns() as f32;
+        let mean = self.gaussian_field(similarity, beta, 0.5, 0.0);
+        let spread = spread.gaussian_field(similarity, beta, half_width, half_width);
+        let constant = half_width * self.rows() as f32 * (beta - beta.ln());
         mean + spread + self.program().constant(Shape::SCALAR, constant)
     }
 

@@ -1,36 +1,38 @@
-//! Hidden rows are estimated and scored; and classifiers learn from the estimates.
+//! Estimates of hidden rows and their scores, and the accuracies of classifiers trained on them.
 
 use std::time::Instant;
 
-use graphfill_engine::MemoryLimit;
 use graphfill_methods::features::Features;
-use graphfill_methods::{EstimateSink, Estimates, MethodError, Parameters, Result};
+use graphfill_methods::{
+    Context, Deadline, EstimateSink, Estimates, MethodError, Parameters, Result,
+};
 
-use super::Place;
+use super::JobContext;
+use super::tuning::Tuned;
 use crate::classification::{Classification, ClassificationOptions, Estimated, classify};
-use crate::experiments::cell::{Outcome, Work};
+use crate::experiments::job::{Outcome, Work};
 use crate::report::ChosenParameters;
-use crate::run::{Nobody, Run, Scored, shown_labels};
+use crate::run::{DiscardEstimates, Run, Scored, shown_labels};
 
-impl Place<'_> {
+impl JobContext<'_> {
     /// Scores of the estimates of the test rows.
     pub(super) fn estimation(&self, labels: f64) -> Result<Vec<(Work, Outcome)>> {
-        let outcome = self.estimated(labels, &mut Nobody)?;
+        let outcome = self.estimated(labels, &mut DiscardEstimates)?;
         Ok(vec![(Work::Estimation { labels }, outcome)])
     }
 
-    /// Accuracies of classifiers on the estimates of the test rows; their scores come on the way.
+    /// Accuracies of classifiers on the estimates of the test rows; their scores are the first outcome.
     pub(super) fn classification(&self) -> Result<Vec<(Work, Outcome)>> {
         let begin = Instant::now();
-        let subject = self.subject;
-        let features = Features::of(&subject.dataset.table);
-        let seed = self.cell.seed;
-        let hidden = subject.hiding.for_seed(&subject.dataset.table, &features, seed)?;
+        let benchmark = self.benchmark;
+        let features = Features::of(&benchmark.dataset.table);
+        let seed = self.job.seed;
+        let hidden = benchmark.hiding.for_seed(&benchmark.dataset.table, &features, seed)?;
         let rows = hidden.test.touched_rows();
         let width = features.width();
         let mut kept = Rows { rows: &rows, width, values: vec![0.0; rows.len() * width] };
         let estimation = self.estimated(0.0, &mut kept)?;
-        let labels = subject.dataset.table.labels();
+        let labels = benchmark.dataset.table.labels();
         let labels = labels.ok_or_else(|| MethodError::Table("there are no labels".to_owned()))?;
         let own: Vec<Option<u32>> = rows.iter().map(|&row| labels.codes[row as usize]).collect();
         let estimated = Estimated {
@@ -39,11 +41,11 @@ impl Place<'_> {
             labels: &own,
             classes: labels.classes.len(),
         };
-        let progress = self.progress;
-        let memory = self.training.memory.unwrap_or(MemoryLimit::Available);
-        let (usual, device) = (ClassificationOptions::default(), &self.training.device);
+        let progress = self.context.progress;
+        let memory = self.context.memory_limit();
+        let (usual, device) = (ClassificationOptions::default(), &self.context.device);
         let options = ClassificationOptions { seed, device, memory, progress, ..usual };
-        let Classification { mlp, gcn } = classify(&estimated, &subject.graph, &options)?;
+        let Classification { mlp, gcn } = classify(&estimated, &benchmark.graph, &options)?;
         let accuracies = [
             ("mlp_best_epoch", mlp.best_epoch),
             ("mlp_inner_validation", mlp.inner_validation),
@@ -51,7 +53,7 @@ impl Place<'_> {
             ("gcn_inner_validation", gcn.inner_validation),
         ];
         let classification = Outcome {
-            card: self.card(Work::Classification),
+            gpu: self.gpu(Work::Classification),
             metrics: accuracies.map(|(name, value)| (name.to_owned(), value)).into(),
             seconds: begin.elapsed().as_secs_f64(),
             ..estimation.clone()
@@ -63,31 +65,37 @@ impl Place<'_> {
     }
 
     fn estimated(&self, labels: f64, also: &mut dyn EstimateSink) -> Result<Outcome> {
-        let subject = self.subject;
-        let features = Features::of(&subject.dataset.table);
-        let seed = self.cell.seed;
-        let hidden = subject.hiding.for_seed(&subject.dataset.table, &features, seed)?;
-        let shown = shown_labels(&subject.dataset, labels, seed);
+        let benchmark = self.benchmark;
+        let features = Features::of(&benchmark.dataset.table);
+        let seed = self.job.seed;
+        let hidden = benchmark.hiding.for_seed(&benchmark.dataset.table, &features, seed)?;
+        let shown = shown_labels(&benchmark.dataset, labels, seed);
         let run = Run {
-            graph: &subject.graph,
+            graph: &benchmark.graph,
             features: &features,
             hidden: &hidden,
-            depths: &subject.depths,
+            depths: &benchmark.depths,
             labels: shown.as_ref(),
             watched: &[],
-            fixed: self.fixed,
-            training: self.training,
-            seed,
-            progress: self.progress,
+            context: self.context,
         };
-        let Scored { evaluation, ended_early, .. } = run.score(self.cell.method, also)?;
+        let tuned = match self.job.is_tuned() {
+            true => self.tuned(&run.task())?,
+            false => Tuned { parameters: self.parameters.clone(), seconds: 0.0 },
+        };
+        // The time limit is one of training, of a trial as of the model that is scored.
+        let deadline = self.context.deadline.as_ref().map(Deadline::restarted);
+        let context = Context { deadline, ..self.context.clone() };
+        let run = Run { context: &context, ..run };
+        let method = self.method(&tuned.parameters)?;
+        let Scored { evaluation, stopped_early, .. } = run.score(&*method, also)?;
         Ok(Outcome {
             labels,
             metrics: evaluation.test.table,
             parameters: parameters(&evaluation.parameters),
-            seconds: evaluation.seconds,
-            ended_early: ended_early.is_some(),
-            ..self.blank(Work::Estimation { labels })
+            seconds: tuned.seconds + evaluation.seconds,
+            ended_early: stopped_early.is_some(),
+            ..self.empty_outcome(Work::Estimation { labels })
         })
     }
 }

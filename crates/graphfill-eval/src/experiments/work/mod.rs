@@ -1,79 +1,95 @@
-//! What is done in a cell.
+//! What jobs do.
 
 mod curves;
 mod estimation;
 mod timing;
+mod tuning;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use graphfill_data::Progress;
-use graphfill_methods::learning::{CheckpointOptions, Deadline, TrainingOptions};
-use graphfill_methods::{DeviceUse, Result};
+use graphfill_methods::{
+    CheckpointOptions, Context, Deadline, DeviceUse, Method, ParamOverrides, Registry, Result,
+};
 
-use super::cell::{Cell, Outcome, Work};
+use super::benchmark::Benchmark;
 use super::grid::GridOptions;
-use super::subject::Subject;
+use super::job::{Job, Outcome, Work};
 
-/// The updates after which the state of a training is saved.
-const SAVED_EVERY: u64 = 100;
+/// The updates between two checkpoints of a training.
+const UPDATES_PER_CHECKPOINT: u64 = 100;
 
-/// Does a cell's work. The last outcome is the cell's own; those before it came on the way.
+/// Runs a job. The last outcome is the job's own; those before it are of other work that it includes.
 pub(super) fn run(
-    cell: &Cell,
-    subject: &Subject,
+    job: &Job,
+    benchmark: &Benchmark,
     options: &GridOptions<'_>,
     checkpoint: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<(Work, Outcome)>> {
-    let training = TrainingOptions {
-        deadline: options.training.deadline.as_ref().map(Deadline::anew),
-        checkpoint: Some(CheckpointOptions { path: checkpoint.to_path_buf(), every: SAVED_EVERY }),
-        most_updates: cell.most_updates,
-        preset: Some(subject.name.clone()),
-        ..options.training.clone()
+    let path = checkpoint.to_path_buf();
+    let context = Context {
+        seed: job.seed,
+        deadline: options.context.deadline.as_ref().map(Deadline::restarted),
+        checkpoint: Some(CheckpointOptions { path, every: UPDATES_PER_CHECKPOINT }),
+        max_updates: job.max_updates,
+        progress,
+        ..options.context.clone()
     };
-    let place = Place { cell, subject, fixed: options.fixed, training: &training, progress };
-    match cell.work {
-        Work::Estimation { labels } => place.estimation(labels),
-        Work::Classification => place.classification(),
-        Work::Curves => place.curves(),
-        Work::Timing => place.timing(),
+    let parameters = job.parameters(&benchmark.name, options.fixed);
+    let trials = options.trials;
+    let job = JobContext { job, benchmark, parameters, trials, context: &context, checkpoint };
+    match job.job.work {
+        Work::Estimation { labels } => job.estimation(labels),
+        Work::Classification => job.classification(),
+        Work::Curves => job.curves(),
+        Work::Timing => job.timing(),
     }
 }
 
-/// A cell with all that it needs.
-struct Place<'a> {
-    cell: &'a Cell,
-    subject: &'a Subject,
-    fixed: &'a graphfill_methods::FixedParameters,
-    training: &'a TrainingOptions,
-    progress: &'a dyn Progress,
+/// A job with all that it needs.
+struct JobContext<'a> {
+    job: &'a Job,
+    benchmark: &'a Benchmark,
+    /// The parameters of all methods, before any tuning.
+    parameters: ParamOverrides,
+    /// The number of settings that tuning compares.
+    trials: usize,
+    context: &'a Context<'a>,
+    checkpoint: &'a Path,
 }
 
-impl Place<'_> {
-    /// The card that such work uses, if it uses any.
-    fn card(&self, work: Work) -> Option<String> {
-        let device = &self.training.device;
+impl JobContext<'_> {
+    /// The GPU that such work uses, if it uses any.
+    fn gpu(&self, work: Work) -> Option<String> {
+        let device = &self.context.device;
         let is_used = match work {
             Work::Estimation { .. } | Work::Curves => {
-                self.cell.method.device_use() != DeviceUse::Ignored
+                self.job.competitor.method.device_use() != DeviceUse::Ignored
             }
             Work::Classification | Work::Timing => true,
         };
         (is_used && device.is_cuda()).then(|| device.describe())
     }
 
-    /// An outcome in which nothing is filled in yet but whose it is.
-    fn blank(&self, work: Work) -> Outcome {
+    /// The method of the job, with parameters.
+    fn method(&self, parameters: &ParamOverrides) -> Result<Arc<dyn Method>> {
+        Registry::with_defaults().with_overrides(parameters)?.find(self.job.method_name())
+    }
+
+    /// An outcome without results.
+    fn empty_outcome(&self, work: Work) -> Outcome {
         Outcome {
-            dataset: self.subject.name.clone(),
-            method: self.cell.method.info().name.to_owned(),
-            seed: self.cell.seed,
+            dataset: self.benchmark.name.clone(),
+            method: self.job.competitor.label.to_owned(),
+            protocol: self.job.protocol,
+            seed: self.job.seed,
             labels: 0.0,
             metrics: Default::default(),
             series: Default::default(),
             parameters: Default::default(),
-            card: self.card(work),
+            gpu: self.gpu(work),
             seconds: 0.0,
             ended_early: false,
         }

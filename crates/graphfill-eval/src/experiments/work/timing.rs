@@ -2,25 +2,23 @@
 //! its edges, all its nodes and its own table.
 //!
 //! Machines have faster and slower minutes. So every repetition goes through all nine graphs, and what
-//! is told is the median of ten.
+//! is reported is the median of ten.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use graphfill_data::{Direction, EdgeList, UndirectedGraph, splits};
-use graphfill_engine::{MemoryLimit, Plan, Session};
+use graphfill_engine::{Plan, Session};
 use graphfill_methods::features::Features;
 use graphfill_methods::learning::{
-    BinaryLoss, Counts, Decoded, NumericBlocks, Observed, ScaleOptions, Scales, TrainedModel,
-    TrainingOptions,
+    Decoded, Likelihoods, NumericBlocks, Observed, TrainedModel, published_likelihoods,
 };
 use graphfill_methods::svga::{Known, Model, NormalisedGraph, PREDICTION, TRAINING};
-use graphfill_methods::{Result, Task};
+use graphfill_methods::{Context, Result, Task};
 
-use super::Place;
-use crate::bench::{SHAPES, clock};
-use crate::experiments::cell::{Outcome, Work};
-use crate::run::Nobody;
+use super::JobContext;
+use crate::bench::{clock, published_model};
+use crate::experiments::job::{Outcome, Work};
+use crate::run::DiscardEstimates;
 use crate::summary::median;
 
 /// The shares of edges, in tenths.
@@ -28,31 +26,29 @@ const TENTHS: std::ops::RangeInclusive<usize> = 1..=9;
 /// How often each is timed.
 const REPETITIONS: usize = 10;
 
-impl Place<'_> {
+impl JobContext<'_> {
     /// The series `edges`, `update_ms` and `inference_ms`.
     pub(super) fn timing(&self) -> Result<Vec<(Work, Outcome)>> {
         let begin = Instant::now();
-        let subject = self.subject;
-        let features = Features::of(&subject.dataset.table);
-        let hidden = subject.hiding.for_seed(&subject.dataset.table, &features, self.cell.seed)?;
-        let shape = SHAPES.iter().find(|shape| shape.name == subject.name);
-        let model = shape.unwrap_or(&SHAPES[0]).model;
-        let options =
-            ScaleOptions { blocks: NumericBlocks::AsTheyAre, counts: Counts::Logarithmic };
-        let scales = Scales::of(&features, &hidden.unknown, options);
-        let binary = BinaryLoss::BalancedBernoulli;
-        let observed = Observed::features(&features, &hidden.unknown, &scales, binary)?;
+        let benchmark = self.benchmark;
+        let features = Features::of(&benchmark.dataset.table);
+        let hidden =
+            benchmark.hiding.for_seed(&benchmark.dataset.table, &features, self.job.seed)?;
+        let model = published_model(&benchmark.name);
+        let options = published_likelihoods(NumericBlocks::Raw);
+        let likelihoods = Likelihoods::fit(&features, &hidden.unknown, options);
+        let observed = Observed::features(&features, &hidden.unknown, &likelihoods)?;
         let known = Known { features: observed, labels: None };
         let graphs: Vec<UndirectedGraph> = TENTHS
-            .map(|tenths| sampled(&subject.graph, tenths as f64 / 10.0, self.cell.seed))
+            .map(|tenths| sampled(&benchmark.graph, tenths as f64 / 10.0, self.job.seed))
             .collect();
         let (mut updates, mut inferences) =
             (vec![Vec::new(); graphs.len()], vec![Vec::new(); graphs.len()]);
         for _ in 0..REPETITIONS {
             for (at, graph) in graphs.iter().enumerate() {
-                self.progress.check()?;
-                let task = Task::new(graph, &features, &hidden.unknown);
-                let mut timed = Timed::new(&model, &task, &known, &scales, self.training)?;
+                self.context.progress.check()?;
+                let task = Task::new(graph, &features, &hidden.unknown, self.context);
+                let mut timed = Timed::new(&model, &task, &known, &likelihoods)?;
                 updates[at].push(timed.update()?);
                 inferences[at].push(timed.inference(&task)?);
             }
@@ -64,7 +60,7 @@ impl Place<'_> {
         ];
         let series = series.into_iter().map(|(name, values)| (name.to_owned(), values)).collect();
         let seconds = begin.elapsed().as_secs_f64();
-        Ok(vec![(Work::Timing, Outcome { series, seconds, ..self.blank(Work::Timing) })])
+        Ok(vec![(Work::Timing, Outcome { series, seconds, ..self.empty_outcome(Work::Timing) })])
     }
 }
 
@@ -72,7 +68,7 @@ impl Place<'_> {
 struct Timed<'a> {
     model: &'a Model,
     session: Session,
-    scales: &'a Scales,
+    likelihoods: &'a Likelihoods,
 }
 
 impl<'a> Timed<'a> {
@@ -80,22 +76,21 @@ impl<'a> Timed<'a> {
         model: &'a Model,
         task: &Task<'_>,
         known: &Known,
-        scales: &'a Scales,
-        options: &TrainingOptions,
+        likelihoods: &'a Likelihoods,
     ) -> Result<Self> {
+        let context: &Context<'_> = task.context;
         let graph = NormalisedGraph::new(task.graph)?;
         let plan = Plan::new(vec![model.training(&graph, known)?, model.prediction(&graph)?])?;
-        let mut plan = plan.on(&options.device);
-        let limit = options.memory.unwrap_or(MemoryLimit::Available);
-        plan.check_memory(limit, "the number of data sets")?;
-        Ok(Timed { model, session: Session::new(plan, 0)?, scales })
+        let mut plan = plan.on(&context.device);
+        plan.check_memory(context.memory_limit(), "the number of data sets")?;
+        Ok(Timed { model, session: Session::new(plan, 0)?, likelihoods })
     }
 
     /// Milliseconds of an update, after those that warm up.
     fn update(&mut self) -> Result<f64> {
         clock::warm_up(&mut self.session, TRAINING)?;
         let runs = clock::batch_size(&mut self.session, TRAINING)?;
-        Ok(clock::seconds_a_run(&mut self.session, TRAINING, runs)? * 1e3)
+        Ok(clock::seconds_per_run(&mut self.session, TRAINING, runs)? * 1e3)
     }
 
     /// Milliseconds from the graph to the estimates of all nodes, after those that warm up.
@@ -116,14 +111,16 @@ impl<'a> Timed<'a> {
             weight: self.session.buffer("features.weight")?,
             bias: bias.transpose()?,
             factors: Vec::new(),
+            class_logits: None,
         };
         let decoded = Decoded {
             nodes: task.graph.nodes(),
             models: vec![model],
-            offsets: Vec::<Arc<Vec<f32>>>::new(),
-            scales: self.scales.clone(),
+            prior_logits: Vec::new(),
+            likelihoods: self.likelihoods.clone(),
+            residuals: None,
         };
-        decoded.estimate(task.features, &task.wanted(), None, &mut Nobody)
+        decoded.estimate(task.features, &task.wanted(), None, &mut DiscardEstimates)
     }
 }
 

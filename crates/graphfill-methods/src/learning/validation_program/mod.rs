@@ -1,11 +1,11 @@
-//! A validator's score as a program, computed where the model is trained: of latents and weights
-//! nothing comes to the host, only a few numbers.
+//! The score of a validator as a program on the device that trains the model: latents and weights stay
+//! there, and only a few numbers are downloaded.
 //!
-//!   latents of the validation rows → scores → ranking quality or errors of each group → 1 × numbers
+//!   latents of the validation rows → logits → ranking quality or errors of each group → 1 × numbers
 //!
 //! It gives what [`Validator::score`] gives, up to rounding. Blocks of 0 and 1 are ranked on the rows
 //! that [`ValidationRows`](crate::selection::ValidationRows) ranks; the other groups are compared a
-//! run of neighbours at a time, with one product. Scores of many rows are computed some rows at a time.
+//! run of neighbours at a time, with one product. Logits of many rows are computed some rows at a time.
 
 mod recorder;
 #[cfg(test)]
@@ -15,8 +15,7 @@ use std::ops::Range;
 
 use graphfill_engine::{Averaged, Plan, Recorded, Session};
 
-use super::decoding::Decoding;
-use super::fit::Outlet;
+use super::decoder::DecoderSpec;
 use super::validator::{Criterion, Validator};
 use crate::error::Result;
 use crate::features::GroupKind;
@@ -25,8 +24,8 @@ use recorder::Recorder;
 /// The one output of the program.
 const NUMBERS: &str = "numbers";
 
-/// The memory that the scores of some rows may take.
-const SCORE_BYTES: usize = 1 << 26;
+/// The memory that the logits of some rows may take.
+const LOGIT_BYTES: usize = 1 << 26;
 
 /// A program that computes a validator's score.
 pub(super) struct ValidationProgram {
@@ -61,29 +60,27 @@ impl Part {
 }
 
 impl ValidationProgram {
-    /// The program of a validator, to be added to the plan of a model. None where the host has to do
+    /// The program of a validator, to be added to the plan of a model. None where the CPU has to do
     /// it: where there is nothing to score, or a block that is never estimated has ones to be found.
     pub(super) fn record(
         validator: &Validator<'_>,
         plan: &Plan,
         name: &str,
-        decoding: &Decoding,
-        outlet: &Outlet,
+        spec: &DecoderSpec,
     ) -> Result<Option<(Recorded, Self)>> {
-        Self::record_in_runs(validator, plan, name, decoding, outlet, SCORE_BYTES)
+        Self::record_in_runs(validator, plan, name, spec, LOGIT_BYTES)
     }
 
     fn record_in_runs(
         validator: &Validator<'_>,
         plan: &Plan,
         name: &str,
-        decoding: &Decoding,
-        outlet: &Outlet,
-        score_bytes: usize,
+        spec: &DecoderSpec,
+        logit_bytes: usize,
     ) -> Result<Option<(Recorded, Self)>> {
         let Some(compared) = compared(validator) else { return Ok(None) };
-        let program = plan.continued(decoding.prediction, name)?;
-        let mut recorder = Recorder::new(validator, &program, decoding, outlet, score_bytes);
+        let program = plan.continued(&spec.predictions[0], name)?;
+        let mut recorder = Recorder::new(validator, &program, spec, logit_bytes);
         for groups in compared {
             recorder.add(groups);
         }
@@ -120,7 +117,7 @@ enum Rows {
     Summed,
 }
 
-/// The groups that count, in runs; none where the host has to look at them.
+/// The groups that count, in runs; none where the CPU has to score them.
 fn compared(validator: &Validator<'_>) -> Option<Vec<Compared>> {
     let validation_rows = &validator.rows[0];
     let many = validation_rows.summed_count() < validation_rows.rows().len();
@@ -130,7 +127,7 @@ fn compared(validator: &Validator<'_>) -> Option<Vec<Compared>> {
             let has_ones = validation_rows.ones(group).iter().any(|ones| !ones.is_empty());
             match (validator.wanted[group], has_ones) {
                 (true, true) => all.push(Compared::Ranked(group)),
-                // Nothing is estimated, so nothing is found: the host says 0.
+                // Nothing is estimated, so nothing is found: the score is 0.
                 (false, true) => return None,
                 (_, false) => {}
             }

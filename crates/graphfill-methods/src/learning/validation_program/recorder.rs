@@ -7,8 +7,7 @@ use graphfill_engine::{
     Averaged, Matrix, Program, Ranking, RankingMeasure, SparseRows, TrueColumns, TrueValues,
 };
 
-use super::super::decoding::{Decoder, Decoding};
-use super::super::fit::Outlet;
+use super::super::decoder::{Decoder, DecoderSpec};
 use super::super::validator::{Criterion, Validator};
 use super::{Compared, Part, Rows};
 use crate::features::GroupKind;
@@ -18,9 +17,8 @@ use crate::selection::{DEPTHS, depth_in_block, truth_of};
 pub(super) struct Recorder<'p, 'v, 'a> {
     validator: &'v Validator<'a>,
     program: &'p Program,
-    decoding: &'v Decoding,
-    outlet: &'v Outlet,
-    score_bytes: usize,
+    spec: &'v DecoderSpec,
+    logit_bytes: usize,
     /// All numbers so far, side by side.
     pub(super) numbers: Option<Matrix<'p>>,
     pub(super) inputs: Vec<(String, Vec<f32>)>,
@@ -31,12 +29,11 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
     pub(super) fn new(
         validator: &'v Validator<'a>,
         program: &'p Program,
-        decoding: &'v Decoding,
-        outlet: &'v Outlet,
-        score_bytes: usize,
+        spec: &'v DecoderSpec,
+        logit_bytes: usize,
     ) -> Self {
         let (numbers, inputs, parts) = (None, Vec::new(), Vec::new());
-        Recorder { validator, program, decoding, outlet, score_bytes, numbers, inputs, parts }
+        Recorder { validator, program, spec, logit_bytes, numbers, inputs, parts }
     }
 
     pub(super) fn add(&mut self, compared: Compared) {
@@ -60,15 +57,15 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
         let ranked = validation_rows.ranked().map(|at| validation_rows.rows()[at]);
         let ones = ranked.zip(validation_rows.ones(group));
         let scored: Vec<(u32, &Vec<u32>)> = ones.filter(|(_, ones)| !ones.is_empty()).collect();
-        let decoder = self.decoding.of(self.program, &about.features);
+        let decoder = self.spec.record(self.program, &about.features);
         let mut part =
             Part { averaged: Averaged::Rows, numbers: Vec::new(), count: scored.len(), worth: 1.0 };
         for run in scored.chunks(self.rows_at_once(about.features.len())) {
             let (rows, ones): (Vec<u32>, Vec<&Vec<u32>>) = run.iter().copied().unzip();
             let ranking = Ranking::new(sparse_rows(&ones, about.features.len()), measure, &depths);
             let ranking = self.with_candidates(ranking, group, &rows);
-            let scores = self.scores(&decoder, &rows, &about.features);
-            part.numbers.push(self.push(scores.ranking_quality(&Arc::new(ranking))));
+            let logits = self.logits(&decoder, &rows, &about.features);
+            part.numbers.push(self.push(logits.ranking_quality(&Arc::new(ranking))));
         }
         self.parts.push(part);
     }
@@ -102,7 +99,7 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
             cells.is_whole(row as usize) || single.iter().any(|cell| cells_of_run.contains(cell))
         };
         let rows: Vec<u32> = self.chosen(rows).into_iter().filter(has_any).collect();
-        let decoder = self.decoding.of(self.program, &of_run);
+        let decoder = self.spec.record(self.program, &of_run);
         let of_group = |group: usize| {
             let about = &features.groups()[group];
             let averaged = match about.kind {
@@ -112,7 +109,7 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
             let Range { start, end } = about.features;
             TrueColumns {
                 columns: start - of_run.start..end - of_run.start,
-                value: self.outlet.scales.value_of_score(group),
+                value: self.spec.likelihoods.group(group).engine_link(),
                 averaged,
             }
         };
@@ -131,8 +128,8 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
         for rows in rows.chunks(self.rows_at_once(of_run.len())) {
             let values = self.values(groups.clone(), rows, &mut parts);
             let truth = TrueValues::new([rows.len(), of_run.len()], values, columns.clone());
-            let scores = self.scores(&decoder, rows, &of_run);
-            let first = self.push(scores.errors(&Arc::new(truth)));
+            let logits = self.logits(&decoder, rows, &of_run);
+            let first = self.push(logits.errors(&Arc::new(truth)));
             for (at, part) in parts.iter_mut().enumerate() {
                 part.numbers.push(first + at);
             }
@@ -146,7 +143,8 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
         let Validator { features, cells, .. } = self.validator;
         let mut values = Vec::new();
         let offsets = groups.clone().map(|group| {
-            self.outlet.scales.offsets(group, 0..features.groups()[group].features.len())
+            let columns = 0..features.groups()[group].features.len();
+            self.spec.likelihoods.group(group).column_means(columns)
         });
         let offsets: Vec<Vec<f64>> = offsets.collect();
         for &row in rows {
@@ -174,28 +172,28 @@ impl<'p, 'v, 'a> Recorder<'p, 'v, 'a> {
     }
 
     fn rows_at_once(&self, columns: usize) -> usize {
-        (self.score_bytes / size_of::<f32>() / columns.max(1)).max(1)
+        (self.logit_bytes / size_of::<f32>() / columns.max(1)).max(1)
     }
 
-    /// The scores of some rows and features. What they begin with becomes an input of the program.
-    fn scores(
+    /// The logits of some rows and features. Their prior becomes an input of the program.
+    fn logits(
         &mut self,
         decoder: &Decoder<'p>,
         rows: &[u32],
         features: &Range<usize>,
     ) -> Matrix<'p> {
         let width = self.validator.features.width();
-        let mut offsets = Vec::new();
-        for offset in &self.outlet.offsets {
-            let name = format!("{} offset {}", self.program.name(), self.inputs.len());
+        let mut priors = Vec::new();
+        for (prior, _) in &self.spec.prior_logits {
+            let name = format!("{} prior {}", self.program.name(), self.inputs.len());
             let part = |&row: &u32| {
                 let begin = row as usize * width;
-                &offset[begin + features.start..begin + features.end]
+                &prior[begin + features.start..begin + features.end]
             };
-            offsets.push(self.program.input(&name, [rows.len(), features.len()]));
+            priors.push(self.program.input(&name, [rows.len(), features.len()]));
             self.inputs.push((name, rows.iter().flat_map(part).copied().collect()));
         }
-        decoder.scores(rows, &offsets)
+        decoder.logits(rows, &priors)
     }
 
     /// Puts numbers beside those so far; where they begin.

@@ -6,8 +6,9 @@ use graphfill_data::{CellMask, Column, NodeTable};
 use graphfill_engine::{Initial, Plan, Program, Recorded, Session, TensorStore};
 
 use super::*;
+use crate::context::Context;
 use crate::features::Features;
-use crate::learning::{Bias, Counts, Decoded, NumericBlocks, ScaleOptions, Scales, TrainedModel};
+use crate::learning::{Bias, Counts, Decoded, LikelihoodOptions, Likelihoods, Weight};
 use crate::method::Task;
 
 #[path = "../../../tests/methods/tables.rs"]
@@ -27,15 +28,15 @@ struct Case {
     offsets: &'static [bool],
     /// Parameters are small whole numbers: many scores are the same.
     ties: bool,
-    score_bytes: usize,
+    logit_bytes: usize,
 }
 
 const PLAIN: Case = Case {
     criterion: Criterion::Published,
-    bias: Bias::Row("bias"),
+    bias: Bias::Parameter("bias"),
     offsets: &[],
     ties: false,
-    score_bytes: SCORE_BYTES,
+    logit_bytes: LOGIT_BYTES,
 };
 
 /// All that may come together with a table.
@@ -47,9 +48,9 @@ fn cases() -> impl Iterator<Item = Case> {
             plain,
             Case { ties: true, ..plain },
             Case { bias: Bias::None, offsets: &[false], ..plain },
-            Case { bias: Bias::ByNode("bias"), offsets: &[true, false], ..plain },
-            Case { score_bytes: 700, offsets: &[true], ..plain },
-            Case { score_bytes: 1, offsets: &[false], ties: true, ..plain },
+            Case { bias: Bias::PerNode("bias"), offsets: &[true, false], ..plain },
+            Case { logit_bytes: 700, offsets: &[true], ..plain },
+            Case { logit_bytes: 1, offsets: &[false], ties: true, ..plain },
         ]
     })
 }
@@ -57,7 +58,7 @@ fn cases() -> impl Iterator<Item = Case> {
 /// A program that has latents, and one that has all other parameters.
 fn plan(nodes: usize, features: usize, case: Case) -> Plan {
     let program = Program::new("prediction");
-    let by_node = usize::from(matches!(case.bias, Bias::ByNode(_)));
+    let by_node = usize::from(matches!(case.bias, Bias::PerNode(_)));
     let latent = program.parameter("z", [nodes, WIDTH + by_node], Initial::Normal(0.5));
     program.output("latent", latent);
     let prediction = program.finish().expect("a program");
@@ -75,39 +76,24 @@ fn plan(nodes: usize, features: usize, case: Case) -> Plan {
 
 const FACTORS: [&str; 2] = ["first factor", "second factor"];
 
-fn decoding(case: Case) -> Decoding {
-    let factors = FACTORS[..case.offsets.len()].to_vec();
-    Decoding { prediction: "prediction", weight: "weight", bias: case.bias, factors }
-}
-
-/// What the host reads of a session.
-fn trained(session: &Session, case: Case) -> TrainedModel {
-    let read = |name: &str| session.buffer(name).expect("a parameter");
-    let mut weight = read("weight");
-    let bias = match case.bias {
-        Bias::None => None,
-        Bias::Row(_) => Some(read("bias")),
-        Bias::ByNode(_) => {
-            weight.extend(read("bias"));
-            None
-        }
-    };
-    let factors = FACTORS[..case.offsets.len()].iter().map(|name| read(name)).collect();
-    TrainedModel { latent: read("z"), weight, bias, factors }
-}
-
-fn outlet(task: &Task<'_>, unknown: &CellMask, case: Case) -> Outlet {
+fn spec(task: &Task<'_>, unknown: &CellMask, case: Case) -> DecoderSpec {
     let (nodes, features) = (task.features.rows(), task.features.width());
     let counts = if case.ties { Counts::Plain } else { Counts::Logarithmic };
-    let options = ScaleOptions { blocks: NumericBlocks::Standardised, counts };
+    let options = LikelihoodOptions { counts, ..LikelihoodOptions::PLAIN };
     let number = |at: usize| {
         let wave = (at as f32 * 0.37).sin();
         if case.ties { wave.round() } else { wave }
     };
     let offset = |at: usize| (at..at + nodes * features).map(number).collect::<Vec<f32>>();
-    Outlet {
-        offsets: (0..case.offsets.len()).map(|at| Arc::new(offset(at))).collect(),
-        scales: Scales::of(task.features, unknown, options),
+    let priors = FACTORS.iter().enumerate().take(case.offsets.len());
+    DecoderSpec {
+        predictions: vec!["prediction".to_owned()],
+        weight: Weight::Parameter("weight"),
+        bias: case.bias,
+        prior_logits: priors.map(|(at, name)| (Arc::new(offset(at)), *name)).collect(),
+        likelihoods: Likelihoods::fit(task.features, unknown, options),
+        nodes,
+        classes: 0,
         losses: Vec::new(),
         found: TensorStore::default(),
     }
@@ -127,17 +113,11 @@ fn round_parameters(session: &mut Session) {
 fn both(task: &Task<'_>, cells: &CellMask, case: Case) -> Option<(f64, f64)> {
     let unknown = task.unknown.union(cells);
     let validator = Validator::new(task, cells.clone(), &unknown, case.criterion);
-    let outlet = outlet(task, &unknown, case);
+    let spec = spec(task, &unknown, case);
     let plan = plan(task.features.rows(), task.features.width(), case);
-    let (recorded, program): (Recorded, _) = ValidationProgram::record_in_runs(
-        &validator,
-        &plan,
-        "validation",
-        &decoding(case),
-        &outlet,
-        case.score_bytes,
-    )
-    .expect("a program")?;
+    let (recorded, program): (Recorded, _) =
+        ValidationProgram::record_in_runs(&validator, &plan, "validation", &spec, case.logit_bytes)
+            .expect("a program")?;
     let plan = plan.with_auxiliary(vec![recorded]).expect("a plan");
     let mut session = crate::device::session(plan, 3);
     for (name, values) in &program.inputs {
@@ -146,7 +126,8 @@ fn both(task: &Task<'_>, cells: &CellMask, case: Case) -> Option<(f64, f64)> {
     if case.ties {
         round_parameters(&mut session);
     }
-    let models = Decoded::of(task, &outlet, vec![trained(&session, case)]);
+    let model = spec.read(&mut session, None).expect("a model");
+    let models = Decoded::of(task, &spec, vec![model]);
     let host = validator.score(&models).expect("a score");
     Some((program.score(&mut session).expect("a score"), host))
 }
@@ -158,7 +139,8 @@ fn compare(table: &NodeTable, cells: impl Fn(&Features<'_>) -> CellMask) {
     let unknown = features.missing();
     let cells = cells(&features).without(&unknown);
     let sets = [cells.clone()];
-    let task = Task { validation: &sets, ..Task::new(&graph, &features, &unknown) };
+    let context = Context::default();
+    let task = Task { validation: &sets, ..Task::new(&graph, &features, &unknown, &context) };
     for case in cases() {
         let (device, host) = both(&task, &cells, case).expect("a program");
         assert!((device - host).abs() < 1e-5 * host.abs().max(1.0), "{case:?}: {device}, {host}");
@@ -229,7 +211,8 @@ fn many_rows() {
     let unknown = features.missing();
     let most = (0..features.rows()).filter(|row| row % 50 != 0);
     let cells = [CellMask::of_rows(features.rows(), features.cells(), most)];
-    let task = Task { validation: &cells, ..Task::new(&graph, &features, &unknown) };
+    let context = Context::default();
+    let task = Task { validation: &cells, ..Task::new(&graph, &features, &unknown, &context) };
     for criterion in [Criterion::Published, Criterion::AllMetrics] {
         let case = Case { criterion, ties: true, ..PLAIN };
         let (device, host) = both(&task, &cells[0], case).expect("a program");
@@ -257,7 +240,8 @@ fn what_is_never_estimated_is_left_to_the_host() {
     let graph = graph(features.rows(), [(0, 1)]).undirected();
     let nothing = features.missing();
     // Everything is watched, nothing estimated.
-    let task = Task::new(&graph, &features, &nothing);
+    let context = Context::default();
+    let task = Task::new(&graph, &features, &nothing, &context);
     assert_eq!(both(&task, &whole_rows(&features), PLAIN), None);
     // There is nothing to score.
     assert_eq!(both(&task, &nothing, PLAIN), None);
