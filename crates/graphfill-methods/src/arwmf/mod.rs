@@ -184,7 +184,7 @@ fn compare(
         for &negatives in &settings.negatives {
             match before.replace(negatives) {
                 None => {
-                    co_occurrence(&graph, window, negatives, task.context.progress, &mut matrix)?
+                    co_occurrence(&graph, window, negatives, task.context.progress, &mut matrix)?;
                 }
                 Some(before) => fewer(&mut matrix, negatives / before),
             }

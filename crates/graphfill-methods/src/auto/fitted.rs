@@ -109,24 +109,6 @@ impl AutoFitted {
     fn groups_of(&self, name: &str) -> Vec<bool> {
         self.choices.iter().map(|choice| choice.method == name).collect()
     }
-
-    /// Calls `estimate` with every method that has any group, and a sink for its groups.
-    fn each(
-        &self,
-        task: &Task<'_>,
-        sink: &mut dyn EstimateSink,
-        estimate: &mut dyn FnMut(&dyn Fitted, &Task<'_>, &mut dyn EstimateSink) -> Result<()>,
-    ) -> Result<()> {
-        for (method, fitted) in self.fits.iter().chain(&self.trained) {
-            let groups = self.groups_of(method.info().name);
-            if groups.contains(&true) {
-                let own = Task { groups: Some(&groups), ..*task };
-                let mut sink = GroupSink { task, groups: &groups, sink };
-                estimate(fitted.as_ref(), &own, &mut sink)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Fitted for AutoFitted {
@@ -134,13 +116,20 @@ impl Fitted for AutoFitted {
         &self.choices
     }
 
+    /// Every method estimates the groups that it was chosen for.
     fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()> {
-        self.each(task, sink, &mut |fitted, task, sink| fitted.estimate(task, sink))
+        for (method, fitted) in self.fits.iter().chain(&self.trained) {
+            let groups = self.groups_of(method.info().name);
+            if groups.contains(&true) {
+                let own = Task { groups: Some(&groups), ..*task };
+                fitted.estimate(&own, &mut GroupSink { task, groups: &groups, sink })?;
+            }
+        }
+        Ok(())
     }
 
-    fn held_out_sets(&self, task: &Task<'_>) -> usize {
-        // The comparison itself has read the cells that it was made on.
-        let _ = task;
+    /// None: the comparison has read the cells that it was made on.
+    fn held_out_sets(&self, _task: &Task<'_>) -> usize {
         0
     }
 

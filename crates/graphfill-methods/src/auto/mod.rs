@@ -233,7 +233,7 @@ impl Auto {
         });
         let others = others.collect::<Result<Vec<_>>>()?;
         let mut chosen = Vec::new();
-        for group in 0..task.features.groups().len() {
+        for (group, &own_score) in own_scores.iter().enumerate() {
             let candidate = |at: usize| Candidate {
                 choice: &fitted.fits()[at].1.choices()[group],
                 score: others[at].0[group],
@@ -241,7 +241,7 @@ impl Auto {
             };
             let own = Candidate {
                 choice: &trained.choices()[group],
-                score: own_scores[group],
+                score: own_score,
                 losses: own.losses(group, &sets),
             };
             let (baseline, other) = (candidate(0), candidate(fitted.assigned(group)));

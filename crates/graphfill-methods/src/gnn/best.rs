@@ -24,7 +24,7 @@ pub(super) fn fit(method: &GraphNetwork, task: &Task<'_>) -> Result<Box<dyn Fitt
         return Ok(Box::new(method.clone().network(choice).train(task)?));
     }
     if task.validation.is_empty() {
-        let reason = "too few observed rows to compare networks on".to_owned();
+        let reason = "too few observed rows to compare networks on";
         let only = method.clone().network(CHOICES[0]).train(task)?;
         return Ok(Box::new(BestNetwork::new(vec![(CHOICES[0], only)], 0, reason)));
     }
@@ -46,7 +46,7 @@ pub(super) fn fit(method: &GraphNetwork, task: &Task<'_>) -> Result<Box<dyn Fitt
     let scores: Vec<String> =
         scores.map(|(at, (choice, _))| format!("{} {:.4}", choice.word(), score(at))).collect();
     let reason = format!("validation scores: {}", scores.join(", "));
-    let best = BestNetwork::new(networks, best, reason);
+    let best = BestNetwork::new(networks, best, &reason);
     let is_finished = best.stopped_early.is_none();
     if let Some(checkpoint) = task.context.checkpoint.as_ref().filter(|_| is_finished) {
         keep_best(&checkpoint.path, best.choice)?;
@@ -106,17 +106,13 @@ struct BestNetwork {
 }
 
 impl BestNetwork {
-    fn new(
-        mut networks: Vec<(NetworkChoice, TrainedImputer)>,
-        best: usize,
-        reason: String,
-    ) -> Self {
+    fn new(mut networks: Vec<(NetworkChoice, TrainedImputer)>, best: usize, reason: &str) -> Self {
         let history = joined(&networks);
         let stopped_early = networks.iter().find_map(|(_, network)| network.stopped_early());
         let (choice, network) = networks.swap_remove(best);
         let choices = network.choices().iter();
         let choices =
-            choices.map(|choice| Choice { reason: Some(reason.clone()), ..choice.clone() });
+            choices.map(|choice| Choice { reason: Some(reason.to_owned()), ..choice.clone() });
         let choices = choices.collect();
         BestNetwork { choice, network, choices, history, stopped_early }
     }

@@ -95,7 +95,7 @@ mod tests {
     fn zeros_are_targets_wherever_any_column_is_centred() {
         let mut builder = BlockBuilder::new(2, BlockLayout::List);
         for (first, second) in [(1.0, 4.0), (-1.0, 0.0), (0.0, 0.0), (0.0, 4.0)] {
-            builder.push_row(&mut vec![(0, first), (1, second)]);
+            builder.push_row(&mut [(0, first), (1, second)]);
         }
         let block = builder.finish(CellMask::none(4, 2));
         let columns = vec![Column::block("block", block)];
