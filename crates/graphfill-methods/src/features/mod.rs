@@ -13,7 +13,7 @@
 //! Centred means that the mean over the known cells is subtracted before a method sees a value
 //! and added to what it returns, so that a method which knows nothing says "the mean".
 //!
-//! Methods compute in single precision. A column with numbers beyond [`MAX_MAGNITUDE`] is therefore
+//! Methods compute in single precision. A column with numbers beyond `MAX_MAGNITUDE` is therefore
 //! divided by a power of two, its **unit**; estimates are multiplied with it when they are written.
 //!
 //! A **cell** is what can be missing: one of a single column, one a column of a block. A category

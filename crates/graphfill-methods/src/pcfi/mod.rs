@@ -6,7 +6,7 @@
 //!
 //!   x̂_i = Σ_j a_ij c_j x̂_j / Σ_j a_ij c_j      c_j = α^h_j, known cells reset every round
 //!
-//! Then propagation between the columns of each node, weighed by β ([`between_columns`]).
+//! Then propagation between the columns of each node, weighed by β (`between_columns`).
 //!
 //! # Differences from the paper
 //!
