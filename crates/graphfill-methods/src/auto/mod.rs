@@ -227,17 +227,29 @@ impl Auto {
         let sets = validation_rows(task, trained.held_out_sets(task));
         let own = score(trained.as_ref(), task, &sets)?;
         let own_scores = own.finish(&sets);
-        let others = fitted.fits().iter().map(|(_, fit)| {
-            let scores = score(fit.as_ref(), task, &sets)?;
-            Ok((scores.finish(&sets), scores))
-        });
-        let others = others.collect::<Result<Vec<_>>>()?;
+        // Only what the trained method is compared with: the column mean, and what the groups have.
+        let groups = task.features.groups().len();
+        let is_compared =
+            |at: usize| at == 0 || (0..groups).any(|group| fitted.assigned(group) == at);
+        let mut others = Vec::new();
+        for (at, (_, fit)) in fitted.fits().iter().enumerate() {
+            others.push(match is_compared(at) {
+                true => {
+                    let scores = score(fit.as_ref(), task, &sets)?;
+                    Some((scores.finish(&sets), scores))
+                }
+                false => None,
+            });
+        }
         let mut chosen = Vec::new();
         for (group, &own_score) in own_scores.iter().enumerate() {
-            let candidate = |at: usize| Candidate {
-                choice: &fitted.fits()[at].1.choices()[group],
-                score: others[at].0[group],
-                losses: others[at].1.losses(group, &sets),
+            let candidate = |at: usize| {
+                let scores = others[at].as_ref();
+                Candidate {
+                    choice: &fitted.fits()[at].1.choices()[group],
+                    score: scores.and_then(|(finished, _)| finished[group]),
+                    losses: scores.map_or_else(Vec::new, |(_, scores)| scores.losses(group, &sets)),
+                }
             };
             let own = Candidate {
                 choice: &trained.choices()[group],
