@@ -25,6 +25,7 @@ mod joint_graph;
 mod settings;
 
 use graphfill_data::CellMask;
+use graphfill_engine::TensorStore;
 
 use calibration::{Calibration, Cells};
 pub use co_occurrence::co_occurrence;
@@ -72,6 +73,12 @@ impl Method for Arwmf {
 
     fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
         Ok(Box::new(Factorised::fit(self, task)?))
+    }
+
+    fn restore(&self, _task: &Task<'_>, _state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        Err(MethodError::Table(
+            "arwmf factorises one graph with its table: a saved model has no vectors for others\n  fit it again, or take svga-p or arb, whose models fill later tables".to_owned(),
+        ))
     }
 
     fn device_use(&self) -> DeviceUse {

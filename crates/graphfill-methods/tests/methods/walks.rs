@@ -223,3 +223,18 @@ fn calibration_is_drawn_through_other_cells_than_those_it_is_judged_by() {
     assert!(honest == outcome(&changed(1)), "calibrated on cells that settings are compared on");
     assert!(honest != outcome(&changed(0)), "not calibrated at all");
 }
+
+/// A factorisation is one of its own graph: a saved model says so instead of estimating something else.
+#[test]
+fn a_saved_factorisation_is_refused() {
+    let table = clubs();
+    let features = Features::of(&table);
+    let graph = graph(40, cliques(4, 10)).undirected();
+    let unknown = CellMask::of_rows(40, 13, [0]);
+    let context = Context::default();
+    let task = Task::new(&graph, &features, &unknown, &context);
+    let method = method("arwmf");
+    let state = method.fit_task(&task).expect("fitted").state().expect("a state");
+    let message = method.restore(&task, &state).err().expect("refused").to_string();
+    assert!(message.contains("svga-p or arb"), "{message}");
+}
