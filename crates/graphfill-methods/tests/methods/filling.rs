@@ -6,7 +6,7 @@ use crate::support;
 use graphfill_data::generator::{GeneratorConfig, generate};
 use graphfill_data::{Column, ColumnData, Direction, EdgeList, Graph, Kind, NodeTable};
 use graphfill_methods::fill::{Filled, fill};
-use graphfill_methods::{Context, Deadline, MethodError, ParamOverrides, Registry};
+use graphfill_methods::{Context, Deadline, MethodError, Registry};
 
 /// Filled after a short training, where there is any.
 fn filled(table: &NodeTable, graph: &Graph, method: &str) -> Filled {
@@ -114,10 +114,7 @@ fn without_edges_and_time_to_train_the_column_mean_is_what_is_left() {
     let dataset = support::town(6);
     let alone = Graph::without_arcs(dataset.table.rows());
     let context = Context { deadline: Some(Deadline::after(Duration::ZERO)), ..Context::default() };
-    // PCFI would learn from the other columns of a row, for which it needs no edges.
-    let mut fixed = ParamOverrides::default();
-    fixed.set("pcfi", "beta", 0.0);
-    let (auto, graph) = (support::method_with("auto", &fixed), alone.undirected());
+    let (auto, graph) = (support::method("auto"), alone.undirected());
     let (result, _) = fill(&auto, &dataset.table, &graph, &context).expect("filled");
     let means = filled(&dataset.table, &dataset.graph, "column-mean");
     for name in ["age", "income", "district"] {
