@@ -25,6 +25,8 @@ pub struct Column {
     data: ColumnData,
     style: CellStyle,
     field: Option<FieldRef>,
+    /// Cells of another table that show how this column is written, where its own show nothing.
+    examples: Vec<String>,
 }
 
 /// How text cells spell what they mean.
@@ -39,10 +41,16 @@ pub(crate) enum CellStyle {
     Date(DateStyle),
 }
 
-/// How a column writes its values, to be kept with a model: decimal commas, units, patterns of dates.
+/// How a column writes its values, to be kept with a model: decimal commas, units, patterns of dates, and
+/// some of its cells as examples.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ColumnStyle(CellStyle);
+pub struct ColumnStyle {
+    cells: CellStyle,
+    examples: Vec<String>,
+}
+
+/// How many different cells of a column are kept as examples.
+const MAX_EXAMPLES: usize = 20;
 
 /// The cells of a column.
 #[derive(Debug, Clone)]
@@ -66,14 +74,14 @@ impl Column {
     /// A column of single values.
     pub fn new(name: impl Into<String>, kind: Kind, cells: ArrayRef) -> Self {
         let (data, style) = (ColumnData::Array(cells), CellStyle::Plain);
-        Column { name: name.into(), kind, data, style, field: None }
+        Column { name: name.into(), kind, data, style, field: None, examples: Vec::new() }
     }
 
     /// A column that is a block.
     pub fn block(name: impl Into<String>, block: Block) -> Self {
         let kind = Kind::Block(block.kind());
         let (data, style) = (ColumnData::Block(block), CellStyle::Plain);
-        Column { name: name.into(), kind, data, style, field: None }
+        Column { name: name.into(), kind, data, style, field: None, examples: Vec::new() }
     }
 
     /// Its name.
@@ -95,16 +103,32 @@ impl Column {
 
     /// How its values are written.
     pub fn column_style(&self) -> ColumnStyle {
-        ColumnStyle(self.style.clone())
+        let mut examples: Vec<String> = Vec::new();
+        if let ColumnData::Array(cells) = &self.data
+            && is_text(cells.data_type())
+        {
+            for cell in as_text(cells).iter().flatten() {
+                if examples.len() < MAX_EXAMPLES && !examples.iter().any(|known| known == cell) {
+                    examples.push(cell.to_owned());
+                }
+            }
+        }
+        ColumnStyle { cells: self.style.clone(), examples }
     }
 
     /// The same column, which writes its values in this style if its own cells show none.
     #[must_use]
     pub fn with_default_style(mut self, style: &ColumnStyle) -> Self {
         if self.style == CellStyle::Plain && self.missing_count() == self.rows() {
-            self.style = style.0.clone();
+            self.style = style.cells.clone();
+            self.examples.clone_from(&style.examples);
         }
         self
+    }
+
+    /// Cells that show how the column is written, where its own show nothing.
+    pub(crate) fn examples(&self) -> &[String] {
+        &self.examples
     }
 
     /// The same cells, read in another style.

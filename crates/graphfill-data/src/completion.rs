@@ -68,6 +68,17 @@ impl Column {
 
     /// The estimates as text cells.
     fn spell(&self, text: &StringArray, observed: &[f64], estimate: &[f64]) -> StringArray {
+        if text.null_count() == text.len() && !self.examples().is_empty() {
+            // Nothing is known here: written as in the table that the examples are from.
+            let shown = StringArray::from_iter_values(self.examples());
+            let numbers = self.with_cells(Arc::new(shown.clone())).numbers();
+            return self.spell_as(&shown, &numbers, estimate);
+        }
+        self.spell_as(text, observed, estimate)
+    }
+
+    /// The estimates as text cells, written as these cells are.
+    fn spell_as(&self, text: &StringArray, observed: &[f64], estimate: &[f64]) -> StringArray {
         if *self.kind() == Kind::Boolean {
             let words = spelling::BooleanWords::of(text);
             let word = |value: &f64| words.word(*value >= 0.5);
@@ -84,7 +95,8 @@ impl Column {
         };
         let cells = || text.iter().flatten();
         // pandas writes whole numbers of a column that once had a NaN as "44.0".
-        let point_zero = whole && cells().all(|cell| cell.trim().ends_with(".0"));
+        let point_zero =
+            whole && cells().next().is_some() && cells().all(|cell| cell.trim().ends_with(".0"));
         let decimals = match whole {
             true => 0,
             false => spelling::decimals(cells().map(|cell| style.decimals(cell)), observed),

@@ -45,6 +45,8 @@ struct Header {
     choices: Vec<Choice>,
     graph: String,
     nodes: usize,
+    /// Edges per node.
+    degree: f64,
     seed: u64,
 }
 
@@ -75,6 +77,7 @@ impl Model {
             choices: fitted.choices().to_vec(),
             graph: graph_fingerprint(graph),
             nodes: graph.nodes(),
+            degree: mean_degree(graph),
             seed: context.seed,
         };
         Ok(Model {
@@ -136,12 +139,14 @@ impl Model {
         let missing: &CellMask = task.unknown;
         let mut collected = fill::Collected::new(task.features, missing, task.graph, schema);
         fitted.estimate(task, &mut collected)?;
+        // Cells with a level that the model does not know are no evidence, and not missing either.
+        let estimated = table.missing().count();
         let wanted = task.wanted();
         let choices = self.header.choices.iter().zip(&wanted).filter(|(_, wanted)| **wanted);
         let (table, estimated_labels) =
             fill::with_labels(collected.complete(table)?, fitted.labels())?;
         Ok(Filled {
-            estimated: missing.count(),
+            estimated,
             table,
             estimated_labels,
             choices: choices.map(|(choice, _)| choice.clone()).collect(),
@@ -214,6 +219,12 @@ impl Model {
         if self.header.graph == graph_fingerprint(graph) {
             return None;
         }
+        let (degree, trained) = (mean_degree(graph), self.header.degree);
+        if degree > 0.0 && degree < FEWER_EDGES * trained {
+            return Some(Note::warning(format!(
+                "nodes have {degree:.1} edges on average here, and {trained:.1} where the model was trained: estimates from so few neighbours are rough; give the new nodes together with the table and the edges that the model was trained on"
+            )));
+        }
         let arrived = graph.nodes().saturating_sub(self.header.nodes);
         Some(Note::warning(match arrived {
             0 => "the graph is not the one that the model was trained on: estimates follow its edges as they are now, without training".to_owned(),
@@ -221,4 +232,12 @@ impl Model {
             _ => format!("{arrived} nodes arrived since the model was trained: they are estimated from their neighbours, without training"),
         }))
     }
+}
+
+/// A later graph with this share of the edges per node is another kind of graph.
+const FEWER_EDGES: f64 = 0.5;
+
+/// Edges per node, counted at both ends.
+fn mean_degree(graph: &UndirectedGraph) -> f64 {
+    graph.all_neighbours().len() as f64 / graph.nodes().max(1) as f64
 }

@@ -64,7 +64,10 @@ impl ColumnType {
                 BlockKind::Binary => ColumnType::BinaryBlock(block.width()),
                 BlockKind::Numeric => ColumnType::NumericBlock(block.width()),
             },
-            (Kind::Category, _) => ColumnType::Category(column.levels().names),
+            (Kind::Category, _) => match column.levels().names {
+                names if names.is_empty() => return None,
+                names => ColumnType::Category(names),
+            },
             (Kind::Count, _) => ColumnType::Count,
             (Kind::Boolean, _) => ColumnType::Boolean,
             (Kind::Date, _) => ColumnType::Date,

@@ -120,8 +120,15 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         messages.note("no cell is missing: the output is the input");
     }
     let Filled { table, estimated, estimated_labels, choices, history, stopped_early, .. } = filled;
-    let mut summary = Summary::new(&dataset, &arguments.output, graph.edges());
-    summary.estimated(&dataset, estimated, &choices);
+    let read = match &saved {
+        // The columns have the types of the model.
+        Some(saved) => {
+            Dataset { table: saved.schema().apply(&dataset.table)?.0, ..dataset.clone() }
+        }
+        None => dataset.clone(),
+    };
+    let mut summary = Summary::new(&read, &arguments.output, graph.edges());
+    summary.estimated(&read, estimated, &choices);
     summary.estimated_labels = estimated_labels;
     formats::write_nodes(&Dataset { table, ..dataset }, &arguments.output)?;
     if let (Some(path), Some(history)) = (&arguments.training.history, history) {

@@ -119,7 +119,10 @@ impl Fitted for AutoFitted {
     /// Every method estimates the groups that it was chosen for.
     fn estimate(&self, task: &Task<'_>, sink: &mut dyn EstimateSink) -> Result<()> {
         for (method, fitted) in self.fits.iter().chain(&self.trained) {
-            let groups = self.groups_of(method.info().name);
+            let mut groups = self.groups_of(method.info().name);
+            if let Some(asked) = task.groups {
+                groups.iter_mut().zip(asked).for_each(|(own, asked)| *own &= asked);
+            }
             if groups.contains(&true) {
                 let own = Task { groups: Some(&groups), ..*task };
                 fitted.estimate(&own, &mut GroupSink { task, groups: &groups, sink })?;

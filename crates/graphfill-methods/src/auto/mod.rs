@@ -21,6 +21,7 @@ use crate::column_mean::ColumnMean;
 use crate::context::{Context, IgnoreCancel};
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
+use crate::fill::validation_sets;
 use crate::learning::StopReason;
 use crate::method::{
     Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, Score, Task,
@@ -91,7 +92,16 @@ impl Method for Auto {
     fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
         let (validation, held_out) = split(task);
         if held_out.is_empty() {
-            return Ok(Box::new(self.uncompared(task)?));
+            let mut fitted = self.uncompared(task)?;
+            let rows = task.features.rows();
+            if task.labels.is_some_and(|labels| labels.known() > 0 && labels.known() < rows)
+                && let Ok(trained) = self.train(task)?
+            {
+                // For the classes of nodes alone.
+                let nothing = vec![None; task.features.groups().len()];
+                fitted.add_trained(Arc::clone(&self.trained), trained, nothing);
+            }
+            return Ok(Box::new(fitted));
         }
         let task = &Task { validation: &validation, held_out: &held_out, ..*task };
         let mut fitted = self.compare_propagation(task)?;
@@ -108,30 +118,19 @@ impl Method for Auto {
     }
 }
 
-/// Validation sets, and sets that are held out: half of them each; a single set is cut in two.
+/// Validation sets, and sets that are held out: half of them each. Where the task brings fewer than two,
+/// as an evaluation does, known cells are hidden as when a table is filled.
 fn split(task: &Task<'_>) -> (Vec<CellMask>, Vec<CellMask>) {
-    match task.validation {
-        [] => (Vec::new(), Vec::new()),
-        [only] => {
-            let rows = only.touched_rows();
-            let half = |parity: usize| {
-                CellMask::build(only.rows(), task.features.cells(), |row, cells| {
-                    match rows.binary_search(&(row as u32)) {
-                        Ok(at) if at % 2 == parity && only.is_whole(row) => {
-                            cells.extend(0..task.features.cells() as u32);
-                        }
-                        Ok(at) if at % 2 == parity => cells.extend_from_slice(only.cells(row)),
-                        _ => {}
-                    }
-                })
-            };
-            (vec![half(0)], vec![half(1)])
+    let own;
+    let sets = match task.validation {
+        [] | [_] => {
+            own = validation_sets(task.features, task.unknown, task.context.seed);
+            &own[..]
         }
-        sets => {
-            let (validation, held_out) = sets.split_at(sets.len().div_ceil(2));
-            (validation.to_vec(), held_out.to_vec())
-        }
-    }
+        sets => sets,
+    };
+    let (validation, held_out) = sets.split_at(sets.len().div_ceil(2));
+    (validation.to_vec(), held_out.to_vec())
 }
 
 impl Auto {

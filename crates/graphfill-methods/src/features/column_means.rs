@@ -4,8 +4,7 @@ use graphfill_data::CellMask;
 
 use super::{Features, GroupKind, Values};
 
-/// A later table that knows fewer cells of a column takes the mean of the table that the model was
-/// trained on.
+/// A later table with fewer known cells of a column says too little about the column.
 pub(crate) const MIN_KNOWN: u32 = 20;
 
 /// Means of features, and how many cells they were taken over.
@@ -69,12 +68,9 @@ impl ColumnMeans {
         let mean =
             |(&sum, &count): (&f64, &u32)| if count == 0 { 0.0 } else { sum / f64::from(count) };
         let mut means: Vec<f64> = sums.iter().zip(&known).map(mean).collect();
+        // A later table has the means of the table that its model was trained on.
         for (feature, mean) in means.iter_mut().enumerate() {
-            if let (true, Some(trained)) =
-                (known[feature] < MIN_KNOWN, features.trained_mean(feature))
-            {
-                *mean = trained;
-            }
+            *mean = features.trained_mean(feature).unwrap_or(*mean);
         }
         ColumnMeans { means, known }
     }

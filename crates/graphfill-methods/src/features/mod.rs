@@ -151,10 +151,13 @@ impl<'a> Features<'a> {
         let (kind, values, width, cells) = match (column.kind(), column.data()) {
             (Kind::Unused(_), _) => return,
             (_, ColumnData::Block(block)) => {
-                let kind = match block.kind() {
-                    BlockKind::Binary => GroupKind::BinaryBlock,
-                    BlockKind::Numeric => GroupKind::NumericBlock,
+                // The values of a later table may all be 0 or 1 by chance: the model's type counts.
+                let is_binary = match schema.map(|schema| &schema.kind) {
+                    Some(ColumnType::BinaryBlock(_)) => true,
+                    Some(ColumnType::NumericBlock(_)) => false,
+                    _ => block.kind() == BlockKind::Binary,
                 };
+                let kind = if is_binary { GroupKind::BinaryBlock } else { GroupKind::NumericBlock };
                 (kind, Values::Block(block), block.width(), block.width())
             }
             (Kind::Category, _) => {
@@ -177,6 +180,10 @@ impl<'a> Features<'a> {
                 (kind, Values::Numbers(numbers), 1, 1)
             }
         };
+        if width == 0 {
+            // A category without any level.
+            return;
+        }
         self.groups.push(Group {
             name: column.name().to_owned(),
             kind,
@@ -210,7 +217,7 @@ impl<'a> Features<'a> {
         self.cells
     }
 
-    /// The groups, in the order of the table.
+    /// The groups, in the order of the table, or of the schema where there is one.
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }

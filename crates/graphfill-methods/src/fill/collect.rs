@@ -114,10 +114,14 @@ impl<'a> Collected<'a> {
                 GroupEstimates::Numeric { cells } => {
                     let Some(block) = block else { continue };
                     let ranges = ranges_of(block);
-                    let whole = is_whole(block);
+                    let whole = is_whole(block) && self.schema.is_none();
                     let filled = block.completed(|row, out| {
                         let settled = cells[row].iter().map(|&(column, value)| {
-                            let value = ranges[column as usize].nearest(value);
+                            // A later table may show a small part of a column's range.
+                            let value = match self.schema {
+                                None => ranges[column as usize].nearest(value),
+                                Some(_) => value,
+                            };
                             // Single precision is all that a propagated value has.
                             (column, if whole { value.round() } else { f64::from(value as f32) })
                         });

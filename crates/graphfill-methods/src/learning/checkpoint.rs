@@ -158,6 +158,19 @@ impl<'a> TrainingRun<'a> {
         (self.state.model, self.extra) = (model, extra);
     }
 
+    /// Forgets models that are not used, from a position on.
+    pub(super) fn keep_first(&mut self, models: usize) {
+        self.state.finished.truncate(models);
+        self.parameters.truncate(models);
+    }
+
+    /// Says how many models, at the end of the run, are averaged: fewer than planned where training was
+    /// stopped early.
+    pub(super) fn set_used(&mut self, models: usize) {
+        self.state.model.models = models;
+        self.state.model.planned = self.state.finished.len();
+    }
+
     /// How much of what was learned is kept.
     pub(super) fn set_shrinkage(&mut self, shrinkage: Shrinkage) {
         self.state.model.shrinkage = shrinkage;

@@ -135,7 +135,7 @@ impl TrainedImputer {
         let planned = config.models + usize::from(is_refitted);
         let saved = description(model, config, task, &prepared.spec, planned);
         let (identity, found) = (identity(model, task, &prepared), prepared.spec.found.clone());
-        let mut run = TrainingRun::begin(task.context, identity, saved, found)?;
+        let mut run = TrainingRun::begin(task.context, identity, saved.clone(), found.clone())?;
         let evaluators = Evaluators::new(validator.as_ref(), &watched);
         let mut trainer = Trainer::new(model, task, prepared, evaluators)?;
         let selected = Selected::train(
@@ -151,15 +151,22 @@ impl TrainedImputer {
             true => refit(model, config, task, &mut run, &selected, &watched)?,
             false => None,
         };
+        let stops: Vec<StopReason> = run.state.finished.iter().map(|one| one.stop).collect();
+        if refitted.is_none() {
+            // The models of the selection are the result, and what is saved describes them.
+            let shrinkage = selected.shrinkage.clone();
+            run.describe(SavedModel { shrinkage, ..saved }, found);
+            run.keep_first(selected.models.models.len());
+        }
         let (mut models, classes) =
             refitted.unwrap_or_else(|| (selected.models.clone(), selected.classes.clone()));
+        run.set_used(models.models.len());
         let group_scores = match &validator {
             Some(validator) => validator.scores(&selected.models)?,
             None => vec![None; task.features.groups().len()],
         };
         models.residuals = validator.is_some().then(|| residuals(task, &group_scores));
         let parameters = model.parameters().with("updates", selected.updates as f64);
-        let stops = run.state.finished.iter().map(|finished| finished.stop);
         Ok(TrainedImputer {
             choices: choices(model, task, &parameters, &group_scores),
             models,
@@ -287,18 +294,23 @@ fn refit(
     let stopping =
         EarlyStopping { max_updates: selected.updates, patience: u64::MAX, ..config.stopping };
     let mut classes = selected.classes.clone();
+    let mut half_trained = false;
     for number in 1..=config.models {
         let purpose = format!("{}: model {number} of {}", model.name(), config.models);
         trainer.train(run, &purpose, stopping)?;
         if run.is_over() {
             // Half-trained: the earlier ones are better.
             trainer.trained.pop();
+            half_trained = true;
             break;
         }
         classes = trainer.classes();
     }
     if trainer.trained.is_empty() {
         return Ok(None);
+    }
+    if half_trained {
+        run.keep_first(run.state.finished.len() - 1);
     }
     let mut models = trainer.decoded();
     selected.shrinkage.apply(&mut models, task.features);
@@ -362,7 +374,10 @@ fn identity(model: &dyn TrainableModel, task: &Task<'_>, prepared: &Prepared) ->
     let parameters: Vec<String> =
         model.parameters().iter().map(|(name, value)| format!("{name}={value}")).collect();
     let (seed, fingerprint) = (task.context.seed, prepared.plan.fingerprint());
-    format!("{} {} seed={seed} {fingerprint:016x}", model.name(), parameters.join(" "))
+    // Programs of single rows know the graph through their inputs alone.
+    let (graph, depth) = (graph_fingerprint(task.graph), task.ranking_depth);
+    let parameters = parameters.join(" ");
+    format!("{} {parameters} seed={seed} depth={depth} {graph} {fingerprint:016x}", model.name())
 }
 
 impl Fitted for TrainedImputer {

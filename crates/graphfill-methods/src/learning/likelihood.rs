@@ -358,7 +358,7 @@ impl GroupLikelihood {
 /// Rows, and the loss of what is known of them.
 #[derive(Debug, Clone)]
 pub struct Observed {
-    /// The rows, ascending.
+    /// The rows, in the order of the loss.
     pub rows: Vec<u32>,
     /// The loss, over logits of rows × features.
     pub likelihood: Arc<Likelihood>,

@@ -187,7 +187,7 @@ impl<'m, 'a> Trainer<'m, 'a> {
     fn keep_if_better(&mut self, state: &mut TrainingState) -> Result<f64> {
         let score =
             self.evaluators.validation(self.model, self.task, &self.spec, &mut self.session)?;
-        if state.best.is_none_or(|best| score > best.score) {
+        if state.best.is_none_or(|best| score > best.score || best.score.is_nan()) {
             self.session.keep()?;
             state.best = Some(BestScore { updates: state.updates, score });
         }

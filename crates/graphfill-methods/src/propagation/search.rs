@@ -145,7 +145,11 @@ pub(super) fn search<P: Propagation>(
     let sampled = Task { features: &features, unknown: &unknown, validation: &validation, ..*task };
     let sampled_sets: Vec<ValidationRows> =
         validation.iter().map(|cells| ValidationRows::of(&features, cells)).collect();
-    let scored = comparison.scores(&sampled, &sampled_sets, &all(early.clone()))?;
+    // The rows that are scored may be others where cells of other columns touched them.
+    let sampled_operators =
+        Operators::of(task).with_row_subsets(scored_rows(&features, &sampled_sets));
+    let first = Comparison { operators: &sampled_operators, ..comparison };
+    let scored = first.scores(&sampled, &sampled_sets, &all(early.clone()))?;
     let finalists = finalists(task.features, &scored, early.len(), &grid);
     Ok(best_of_each(&comparison.scores(task, &sets, &finalists)?))
 }
