@@ -160,6 +160,7 @@ fn columns_are_matched_by_name() {
 fn a_single_row_and_other_levels() {
     let place = small_table();
     place.write("one.csv", "id,age,city,member\nz1,,,yes\n");
+    place.write("blank.csv", "id,age,city,member\nz2,,,\n");
     place.write("none.csv", "source,target\n");
     let rows: String = (0..6).map(|at| format!("y{at},3{at},Oslo,no\n")).collect();
     place.write("batch.csv", &format!("id,age,city,member\n{rows}y6,,,no\ny7,40,Bonn,\n"));
@@ -174,6 +175,12 @@ fn a_single_row_and_other_levels() {
         let age: f64 = cells[1].parse().expect("an age");
         assert!((20.0..=70.0).contains(&age), "{method}: {one}");
         assert!(["Oslo", "Rome"].contains(&cells[2]), "{method}: {one}");
+        assert!(!cells[1].contains('.'), "a count: {one}");
+        // Nothing is known of the row: cells are written as they were in training.
+        place.succeed(&format!("fill blank.csv none.csv --model {method}.model -o blank-filled.csv"));
+        let blank = place.read("blank-filled.csv");
+        let member = blank.trim_end().rsplit(',').next().expect("a cell").to_owned();
+        assert!(["yes", "no"].contains(&member.as_str()), "{method}: {blank}");
         let done = place
             .succeed(&format!("fill batch.csv batch-edges.csv --model {method}.model -o out.csv"));
         let said = "column 'city' has a level that the model does not know ('Bonn')";
