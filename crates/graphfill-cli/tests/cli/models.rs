@@ -177,7 +177,9 @@ fn a_single_row_and_other_levels() {
         assert!(["Oslo", "Rome"].contains(&cells[2]), "{method}: {one}");
         assert!(!cells[1].contains('.'), "a count: {one}");
         // Nothing is known of the row: cells are written as they were in training.
-        place.succeed(&format!("fill blank.csv none.csv --model {method}.model -o blank-filled.csv"));
+        place.succeed(&format!(
+            "fill blank.csv none.csv --model {method}.model -o blank-filled.csv"
+        ));
         let blank = place.read("blank-filled.csv");
         let member = blank.trim_end().rsplit(',').next().expect("a cell").to_owned();
         assert!(["yes", "no"].contains(&member.as_str()), "{method}: {blank}");
