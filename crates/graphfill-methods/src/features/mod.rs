@@ -109,16 +109,21 @@ impl Group {
 }
 
 impl<'a> Features<'a> {
-    /// The features of the used columns of a table.
-    pub fn of(table: &'a NodeTable) -> Self {
-        let mut features = Features {
-            rows: table.rows(),
+    /// Features of so many nodes, without any column yet.
+    fn empty(rows: usize) -> Self {
+        Features {
+            rows,
             width: 0,
             cells: 0,
             groups: Vec::new(),
             values: Vec::new(),
             trained_means: None,
-        };
+        }
+    }
+
+    /// The features of the used columns of a table.
+    pub fn of(table: &'a NodeTable) -> Self {
+        let mut features = Features::empty(table.rows());
         for (position, column) in table.columns().iter().enumerate() {
             features.push(position, column, None);
         }
@@ -128,14 +133,7 @@ impl<'a> Features<'a> {
     /// The features of the columns of a schema, in its order, with its category levels. A cell with
     /// another level counts as missing. The table must have the columns of the schema.
     pub fn with_schema(table: &'a NodeTable, schema: &Schema) -> Self {
-        let mut features = Features {
-            rows: table.rows(),
-            width: 0,
-            cells: 0,
-            groups: Vec::new(),
-            values: Vec::new(),
-            trained_means: None,
-        };
+        let mut features = Features::empty(table.rows());
         for own in &schema.columns {
             let found = table.columns().iter().position(|column| column.name() == own.name);
             let Some(position) = found else { continue };
