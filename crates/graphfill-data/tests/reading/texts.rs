@@ -122,3 +122,13 @@ fn a_record_has_a_cap_and_a_table_a_limit() {
     let error = files.try_read(&options).expect_err("too large");
     assert!(matches!(error, DataError::MemoryLimit { .. }), "{error}");
 }
+
+/// Lines are counted alike whatever ends them.
+#[test]
+fn errors_name_the_line_of_windows_files_too() {
+    for end in ["\n", "\r\n"] {
+        let edges = ["source,target", "a,b", "b,zed", "a,c", ""].join(end);
+        let error = Files::new("id,v\na,5.5\nb,6.5\nc,7\n", &edges).error();
+        assert!(error.contains("line 3") && error.contains("'zed'"), "{end:?}: {error}");
+    }
+}

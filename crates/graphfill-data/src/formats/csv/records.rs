@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::dialect::{COMMENTS, Delimiter, Dialect};
+use super::dialect::{COMMENTS, Delimiter, Dialect, LineEnd};
 use crate::error::{DataError, Place, Result};
 use crate::formats::opened::{Text, stream_error};
 use crate::hint::{Hint, Setting};
@@ -30,6 +30,8 @@ pub(super) struct Records {
     parser: Parser,
     comments: Comments,
     budget: Rc<Cell<usize>>,
+    /// The parser leaves the line feed of CR LF to the next record, whose line it then counts one short.
+    line_end: LineEnd,
 }
 
 enum Parser {
@@ -58,7 +60,7 @@ impl Records {
                 number: 0,
             },
         };
-        Records { path, parser, comments, budget }
+        Records { path, parser, comments, budget, line_end: dialect.line_end }
     }
 
     /// Reads the next record; false at the end.
@@ -73,6 +75,13 @@ impl Records {
                 let skipped =
                     more && first == Some(&COMMENTS[1]) && self.comments == Comments::Skipped;
                 if !skipped {
+                    if self.line_end == LineEnd::CrLf
+                        && let Some(position) = record.position().filter(|at| at.byte() > 0)
+                    {
+                        let mut position = position.clone();
+                        position.set_line(position.line() + 1);
+                        record.set_position(Some(position));
+                    }
                     return Ok(more);
                 }
             },
