@@ -10,3 +10,4 @@ pub mod experiments;
 pub mod figure;
 pub mod fit;
 pub mod markdown;
+pub mod page;
