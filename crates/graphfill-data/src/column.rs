@@ -89,6 +89,13 @@ impl Column {
         &self.name
     }
 
+    /// The same cells under another name, as a column of no file.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        (self.name, self.field) = (name.into(), None);
+        self
+    }
+
     /// What it holds.
     pub fn kind(&self) -> &Kind {
         &self.kind

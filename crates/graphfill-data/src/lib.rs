@@ -55,7 +55,7 @@ mod table_arrow;
 mod types_file;
 mod undirected;
 
-pub use block::Block;
+pub use block::{Block, BlockBuilder, BlockLayout};
 pub use cell_mask::CellMask;
 pub use column::{Column, ColumnData, ColumnStyle, Levels};
 pub use dataset::Dataset;

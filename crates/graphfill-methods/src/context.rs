@@ -130,3 +130,31 @@ impl Progress for IgnoreCancel<'_> {
         self.0.end();
     }
 }
+
+/// Passes progress on, the names of stages behind that of the work that they belong to.
+pub(crate) struct LabelledProgress<'a> {
+    pub(crate) stage: &'static str,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+impl Progress for LabelledProgress<'_> {
+    fn begin(&self, stage: &str, total: Option<u64>) {
+        self.progress.begin(&format!("{}: {stage}", self.stage), total);
+    }
+
+    fn advance(&self, units: u64) {
+        self.progress.advance(units);
+    }
+
+    fn set_message(&self, state: &str) {
+        self.progress.set_message(state);
+    }
+
+    fn end(&self) {
+        self.progress.end();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
+    }
+}

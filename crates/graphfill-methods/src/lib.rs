@@ -43,6 +43,7 @@ pub mod selection;
 pub mod svga;
 pub mod svga_p;
 pub mod tuning;
+pub mod uncertainty;
 pub mod vae;
 
 pub use context::{CheckpointOptions, Context, Deadline, IgnoreCancel, ValidationDevice};

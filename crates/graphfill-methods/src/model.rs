@@ -7,15 +7,16 @@ use graphfill_data::{CellMask, NodeTable, Note, UndirectedGraph};
 use graphfill_engine::TensorStore;
 use serde::{Deserialize, Serialize};
 
-use crate::context::{Context, IgnoreCancel};
+use crate::context::{Context, IgnoreCancel, LabelledProgress};
 use crate::error::{MethodError, Result};
 use crate::features::Features;
 use crate::fill::{self, Filled};
 use crate::learning::{History, StopReason, graph_fingerprint, read_state};
-use crate::method::{Choice, Fitted, LabelUse, Method, Score, Task};
+use crate::method::{Choice, EstimateSink, Estimates, Fitted, LabelUse, Method, Score, Task};
 use crate::parameters::Parameters;
 use crate::registry::Registry;
 use crate::schema::Schema;
+use crate::uncertainty::{self, Calibration, CellEstimates, HiddenCells, Uncertainty};
 
 /// The text of a model file that has its [`Header`].
 pub(crate) const METHOD: &str = "model";
@@ -34,6 +35,8 @@ pub struct Model {
     fitted: Option<Box<dyn Fitted>>,
     stopped_early: Option<StopReason>,
     history: Option<History>,
+    /// Observed cells that were hidden to calibrate the model, until it is loaded again.
+    hidden: Option<HiddenCells>,
 }
 
 /// What a model file says beside the state of its method.
@@ -48,6 +51,9 @@ struct Header {
     /// Edges per node.
     degree: f64,
     seed: u64,
+    /// How sure its estimates are, where that was asked for.
+    #[serde(default)]
+    calibration: Option<Calibration>,
 }
 
 impl Model {
@@ -79,6 +85,7 @@ impl Model {
             nodes: graph.nodes(),
             degree: mean_degree(graph),
             seed: context.seed,
+            calibration: None,
         };
         Ok(Model {
             state: fitted.state()?,
@@ -87,7 +94,33 @@ impl Model {
             method,
             header,
             fitted: Some(fitted),
+            hidden: None,
         })
+    }
+
+    /// Learns how sure its estimates are: the method is run once more on the table that the model was
+    /// fitted to, with observed cells hidden as the missing ones are missing.
+    ///
+    /// False where the table is too small to hide any, or the run was cancelled: estimates then come
+    /// without intervals.
+    pub fn calibrate(
+        &mut self,
+        table: &NodeTable,
+        graph: &UndirectedGraph,
+        context: &Context<'_>,
+    ) -> Result<bool> {
+        let features = Features::of(table);
+        let missing = features.missing();
+        let labels = table.labels().filter(|_| self.method.label_use() == LabelUse::Learned);
+        let labelled = LabelledProgress { stage: "calibrating", progress: context.progress };
+        let context = Context { seed: self.header.seed, progress: &labelled, ..context.clone() };
+        let task = Task { labels, ..Task::new(graph, &features, &missing, &context) };
+        let validation =
+            |unknown: &CellMask| fill::validation_sets(&features, unknown, context.seed);
+        self.hidden = uncertainty::hide_and_estimate(&*self.method, &task, &validation)?;
+        let calibrated = self.hidden.as_ref().map(|hidden| hidden.calibrate(&|_| true));
+        self.header.calibration = calibrated;
+        Ok(self.header.calibration.is_some())
     }
 
     /// Fills the missing cells of a table: that of the fit, or a later one with the same columns, in
@@ -138,7 +171,29 @@ impl Model {
     ) -> Result<Filled> {
         let missing: &CellMask = task.unknown;
         let mut collected = fill::Collected::new(task.features, missing, task.graph, schema);
-        fitted.estimate(task, &mut collected)?;
+        let uncertainty = match &self.header.calibration {
+            None => {
+                fitted.estimate(task, &mut collected)?;
+                None
+            }
+            Some(calibration) => {
+                let mut cells = CellEstimates::new(task.features, missing, MAX_BLOCK_CELLS);
+                fitted.estimate(task, &mut Both(&mut collected, &mut cells))?;
+                let trained_range =
+                    |group: usize| schema.and_then(|schema| schema.columns[group].range);
+                let (features, ones) = (task.features, collected.estimated_ones());
+                let graph = task.graph;
+                Some(Uncertainty::new(
+                    calibration,
+                    features,
+                    graph,
+                    missing,
+                    cells,
+                    &ones,
+                    &trained_range,
+                ))
+            }
+        };
         // Cells with a level that the model does not know are no evidence, and not missing either.
         let estimated = table.missing().count();
         let wanted = task.wanted();
@@ -153,7 +208,19 @@ impl Model {
             history: self.history.clone(),
             stopped_early: self.stopped_early,
             notes,
+            uncertainty,
         })
+    }
+
+    /// Observed cells that were hidden to calibrate the model, with their estimates; none in a model that
+    /// was loaded or is not calibrated.
+    pub fn hidden_cells(&self) -> Option<&HiddenCells> {
+        self.hidden.as_ref()
+    }
+
+    /// How sure its estimates are, where the model is calibrated.
+    pub fn calibration(&self) -> Option<&Calibration> {
+        self.header.calibration.as_ref()
     }
 
     /// The method, with its parameters.
@@ -211,7 +278,15 @@ impl Model {
             refuse(format!("no model of graphfill, or of another version: {error}"))
         })?;
         let method = registry.find(&header.method)?.with_parameters(&header.parameters)?;
-        Ok(Model { method, header, state, fitted: None, stopped_early: None, history: None })
+        Ok(Model {
+            method,
+            header,
+            state,
+            fitted: None,
+            stopped_early: None,
+            history: None,
+            hidden: None,
+        })
     }
 
     /// What has changed about the graph since the model was fitted.
@@ -231,6 +306,19 @@ impl Model {
             1 => "1 node arrived since the model was trained: it is estimated from its neighbours, without training".to_owned(),
             _ => format!("{arrived} nodes arrived since the model was trained: they are estimated from their neighbours, without training"),
         }))
+    }
+}
+
+/// The maximum number of cells of 0/1 blocks whose probabilities are kept.
+const MAX_BLOCK_CELLS: usize = 50_000_000;
+
+/// Passes estimates to two sinks.
+struct Both<'a>(&'a mut dyn EstimateSink, &'a mut dyn EstimateSink);
+
+impl EstimateSink for Both<'_> {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        self.0.accept(estimates)?;
+        self.1.accept(estimates)
     }
 }
 

@@ -10,6 +10,7 @@ mod reproduce;
 mod scope;
 mod seeds;
 mod training;
+mod uncertainty;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -28,6 +29,8 @@ pub(crate) use scope::value_for;
 pub(crate) use seeds::Seeds;
 use seeds::seeds;
 pub(crate) use training::{Checkpoint, Training};
+use uncertainty::coverage;
+pub(crate) use uncertainty::{Uncertainty, ascending};
 
 /// What `--version` prints behind the name; `-V` prints the version alone.
 const LONG_VERSION: &str = concat!(
@@ -166,6 +169,7 @@ impl Command {
   graphfill fill nodes.csv edges.csv -o filled.csv
   graphfill fill people.parquet friends.parquet -o filled.parquet --id user_id
   graphfill fill graph.npz -o filled.csv --method arb --param arb.alpha=0.98
+  graphfill fill nodes.csv edges.csv -o filled.csv --intervals 0.9 --report report.html
   graphfill fill nodes.csv edges.csv -o filled.csv --checkpoint town.model      (survives being killed)
   graphfill fill later.csv edges.csv -o filled.csv --model town.model           (no training)
 
@@ -187,6 +191,8 @@ pub(crate) struct Fill {
     /// The seed of everything random
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) uncertainty: Uncertainty,
     #[command(flatten)]
     pub(crate) training: Training,
     #[command(flatten)]
@@ -241,6 +247,12 @@ pub(crate) struct Evaluate {
     /// The share of the nodes whose labels methods may learn from, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub(crate) label_share: f64,
+    /// Also score intervals and prediction sets that cover the truth with this probability, or with several; takes twice the time
+    #[arg(long, value_name = "LEVEL,…", value_delimiter = ',', value_parser = coverage, help_heading = "Uncertainty")]
+    pub(crate) intervals: Vec<f64>,
+    /// Write a report to this HTML file: methods side by side
+    #[arg(long, value_name = "FILE", help_heading = "Uncertainty")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) training: Training,
     #[command(flatten)]
@@ -364,6 +376,9 @@ pub(crate) struct Demo {
     /// The seed of the example
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Write the report of the filled table to this HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Keep the example's files (nodes, edges, filled table, truth) in this folder
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

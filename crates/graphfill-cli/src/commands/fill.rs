@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
-use graphfill::data::formats::{self, OutputFormat, STANDARD_STREAM};
+use graphfill::data::formats::{OutputFormat, STANDARD_STREAM};
 use graphfill::data::{DataError, Dataset, Kind};
 use graphfill::datasets::Source;
-use graphfill::methods::fill::{self, Filled};
+use graphfill::methods::features::Features;
+use graphfill::methods::fill::{self, Filled, WithUncertainty};
 use graphfill::methods::learning::StopReason;
+use graphfill::methods::uncertainty::{CellSource, CoverageCheck, percentage};
 use graphfill::methods::{
     CheckpointOptions, Choice, Context, Method, Model, ParamOverrides, Registry,
 };
 use serde::Serialize;
 
-use super::{device, training};
+use super::{device, training, uncertainty};
 use crate::arguments::{Fill, Format, General, Reading, UsageError};
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
@@ -41,9 +43,15 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let methods = [&*method];
     let mut overrides = training::parameters(&arguments.training, &arguments.param, &methods)?;
     OutputFormat::of(&arguments.output)?;
+    uncertainty::check(&arguments.uncertainty, &arguments.output)?;
     let source = Source::detect(&arguments.nodes, arguments.edges.as_deref())?;
     // A path that cannot be written is an error before hours of work, not after.
-    let written = [Some(&arguments.output), arguments.training.history.as_ref()];
+    let written = [
+        Some(&arguments.output),
+        arguments.training.history.as_ref(),
+        arguments.uncertainty.uncertainty.as_ref(),
+        arguments.uncertainty.report.as_ref(),
+    ];
     let written: Vec<&PathBuf> =
         written.into_iter().flatten().chain(&arguments.checkpoint.checkpoint).collect();
     for (at, path) in written.iter().enumerate() {
@@ -94,19 +102,35 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
             fill::tune(&*method, &own.of(&name), table, &graph, &context, trials, known, each)
         })?;
     }
-    let filled = match &saved {
-        Some(saved) => saved.transform(&dataset.table, &graph, &context)?,
+    let wanted = match arguments.uncertainty.is_wanted() {
+        true => WithUncertainty::Yes,
+        false => WithUncertainty::No,
+    };
+    let mut fitted = None;
+    let mut filled = match &saved {
+        Some(saved) => {
+            check_calibrated(saved, wanted, &messages)?;
+            saved.transform(&dataset.table, &graph, &context)?
+        }
         None => {
             let method = registry.with_overrides(&overrides)?.find(&arguments.method)?;
-            let (filled, model) = fill::fill(&method, &dataset.table, &graph, &context)?;
+            let table = &dataset.table;
+            let (filled, model) = fill::fill_with(&method, table, &graph, &context, wanted)?;
             if let (Some(model), Some(checkpoint)) = (&model, &context.checkpoint)
                 && model.stopped_early().is_none()
             {
                 model.save(&checkpoint.path)?;
             }
+            fitted = model;
             filled
         }
     };
+    if wanted == WithUncertainty::Yes {
+        uncertainty::warn(&filled, &messages);
+        if arguments.uncertainty.draws.is_some() && filled.uncertainty.is_none() {
+            anyhow::bail!("there is nothing to draw from: the estimates could not be calibrated");
+        }
+    }
     for choice in &filled.choices {
         tracing::info!(
             column = choice.group,
@@ -119,6 +143,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     if filled.estimated == 0 {
         messages.note("no cell is missing: the output is the input");
     }
+    let uncertainty = filled.uncertainty.take();
     let Filled { table, estimated, estimated_labels, choices, history, stopped_early, .. } = filled;
     let read = match &saved {
         // The columns have the types of the model.
@@ -130,7 +155,25 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let mut summary = Summary::new(&read, &arguments.output, graph.edges());
     summary.estimated(&read, estimated, &choices);
     summary.estimated_labels = estimated_labels;
-    formats::write_nodes(&Dataset { table, ..dataset }, &arguments.output)?;
+    let features = match &saved {
+        Some(saved) => Features::with_schema(&read.table, saved.schema()),
+        None => Features::of(&read.table),
+    };
+    let complete = Dataset { table, ..dataset };
+    let source = CellSource {
+        table: &read.table,
+        filled: &complete.table,
+        features: &features,
+        graph: &graph,
+        choices: &choices,
+    };
+    let (asked, output) = (&arguments.uncertainty, &arguments.output);
+    uncertainty::write(asked, &source, uncertainty.as_ref(), &complete, output)?;
+    let coverages = asked.coverages();
+    let hidden = fitted.as_ref().and_then(Model::hidden_cells);
+    if let Some(check) = hidden.map(|hidden| hidden.check(&coverages)) {
+        summary.add_coverage(&features, &check, &coverages);
+    }
     if let (Some(path), Some(history)) = (&arguments.training.history, history) {
         graphfill::data::atomic_file::write(path, history.to_csv().as_bytes())?;
     }
@@ -152,6 +195,24 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         }
         None => Ok(()),
     }
+}
+
+/// Fails where the uncertainty of a model's estimates is asked for and the model does not know it.
+fn check_calibrated(
+    saved: &Model,
+    wanted: WithUncertainty,
+    messages: &Messages,
+) -> anyhow::Result<()> {
+    if wanted == WithUncertainty::No {
+        return Ok(());
+    }
+    if saved.calibration().is_none() {
+        anyhow::bail!(
+            "the model does not know how sure its estimates are\n  give --intervals where it is trained, beside --checkpoint"
+        );
+    }
+    messages.warning("intervals, probabilities and draws were calibrated on the table that the model was trained on: nothing is promised for nodes that are unlike those");
+    Ok(())
 }
 
 /// The error of a column that only the model names, in words about the model.
@@ -217,6 +278,17 @@ struct ColumnSummary {
     parameters: graphfill::methods::Parameters,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Nominal and real coverage on hidden cells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    coverage: Vec<CoverageSummary>,
+}
+
+/// How often intervals and sets of a nominal coverage covered hidden cells.
+#[derive(Serialize)]
+struct CoverageSummary {
+    nominal: f64,
+    real: f64,
+    cells: usize,
 }
 
 #[derive(Serialize)]
@@ -264,9 +336,23 @@ impl Summary {
                 method: choice.method.clone(),
                 parameters: choice.parameters.clone(),
                 reason: choice.reason.clone(),
+                coverage: Vec::new(),
             })
         });
         self.columns = columns.collect();
+    }
+
+    /// Adds how often hidden cells were covered.
+    fn add_coverage(&mut self, features: &Features<'_>, check: &CoverageCheck, coverages: &[f64]) {
+        for (group, checked) in features.groups().iter().zip(&check.columns) {
+            let own = self.columns.iter_mut().find(|column| column.column == group.name);
+            let Some(own) = own else { continue };
+            let levels = coverages.iter().enumerate().filter_map(|(level, &nominal)| {
+                let (real, cells) = checked.coverage(level)?;
+                Some(CoverageSummary { nominal, real, cells })
+            });
+            own.coverage = levels.collect();
+        }
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -311,16 +397,25 @@ fn say(summary: &Summary, messages: &Messages) {
     let touched: Vec<&ColumnSummary> =
         summary.columns.iter().filter(|column| column.estimated > 0).collect();
     if !touched.is_empty() {
-        let mut table = TextTable::new(&["column", "kind", "estimated", "method", "why"]);
-        table = table.left(&[1, 3, 4]);
+        let levels = touched.iter().map(|column| column.coverage.as_slice());
+        let levels = levels.max_by_key(|levels| levels.len()).unwrap_or_default();
+        let named: Vec<String> =
+            levels.iter().map(|level| format!("{}% covers", percentage(level.nominal))).collect();
+        let mut header = vec!["column", "kind", "estimated"];
+        header.extend(named.iter().map(String::as_str));
+        header.extend(["method", "why"]);
+        let text = header.len() - 2;
+        let mut table = TextTable::new(&header).left(&[1, text, text + 1]);
         for column in touched.iter().take(MAX_LISTED) {
-            table.row(vec![
-                column.column.clone(),
-                column.kind.to_owned(),
-                count(column.estimated),
-                column.method.clone(),
-                column.reason.clone().unwrap_or_default(),
-            ]);
+            let mut row =
+                vec![column.column.clone(), column.kind.to_owned(), count(column.estimated)];
+            row.extend((0..levels.len()).map(|level| match column.coverage.get(level) {
+                Some(level) => format!("{:.1}%", 100.0 * level.real),
+                None => "–".to_owned(),
+            }));
+            row.push(column.method.clone());
+            row.push(column.reason.clone().unwrap_or_default());
+            table.row(row);
         }
         messages.table(&table);
         if touched.len() > MAX_LISTED {

@@ -14,6 +14,7 @@ pub(crate) mod inspect;
 pub(crate) mod methods;
 pub(crate) mod reproduce;
 pub(crate) mod training;
+mod uncertainty;
 
 use graphfill::data::{Column, ColumnData, Dataset};
 

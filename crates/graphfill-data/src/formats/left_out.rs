@@ -94,6 +94,14 @@ pub(crate) mod parquet {
         }
     }
 
+    pub(crate) fn write_tables(
+        _: &NodeTable,
+        path: &Path,
+        _: &mut dyn FnMut() -> Option<NodeTable>,
+    ) -> Result<AtomicFile> {
+        Err(left_out(path, "parquet"))
+    }
+
     pub(crate) fn write_nodes(_: &NodeTable, path: &Path) -> Result<AtomicFile> {
         Err(left_out(path, "parquet"))
     }

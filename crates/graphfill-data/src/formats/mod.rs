@@ -43,4 +43,6 @@ pub use encoding::Encoding;
 pub use input::Input;
 pub use opened::STANDARD_STREAM;
 pub use options::{Header, ReadOptions, TextOptions, UnknownNodes, UnusableValues, WeightColumn};
-pub use output::{OutputFormat, Replace, outputs, write, write_nodes, write_replacing};
+pub use output::{
+    DRAW_COLUMN, OutputFormat, Replace, outputs, write, write_draws, write_nodes, write_replacing,
+};

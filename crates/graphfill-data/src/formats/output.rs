@@ -2,8 +2,11 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::column::ColumnData;
+use arrow_array::Int32Array;
+
+use crate::column::{Column, ColumnData};
 use crate::dataset::Dataset;
 use crate::error::{DataError, Result};
 use crate::formats::csv::{Delimiter, Dialect};
@@ -12,7 +15,7 @@ use crate::formats::output_file::OutputFile;
 use crate::formats::{csv, npz, parquet};
 use crate::graph::Direction;
 use crate::hint::{Hint, Setting};
-use crate::kind::DeclaredKind;
+use crate::kind::{DeclaredKind, Kind, Unused};
 use crate::table::NodeTable;
 use crate::types_file::{DeclaredBlock, TypesFile};
 
@@ -75,6 +78,65 @@ pub fn write_nodes(dataset: &Dataset, path: &Path) -> Result<()> {
             csv::write_nodes(&dataset.table, path, &dialect)?.commit()
         }
     }
+}
+
+/// Writes several completions of a node table to one file, below one another; the column `draw` counts them
+/// from 1. Text and Parquet can hold them.
+///
+/// `draw` gives the table of each number. Its error is returned, and no file is written.
+pub fn write_draws<E: From<DataError>>(
+    count: u32,
+    path: &Path,
+    draw: &mut dyn FnMut(u32) -> std::result::Result<NodeTable, E>,
+) -> std::result::Result<(), E> {
+    let format = OutputFormat::of(path)?;
+    if format == OutputFormat::Npz {
+        return Err(E::from(DataError::request(
+            format!("{} cannot hold several tables", path.display()),
+            "end the name of the output in .csv, .tsv or .parquet",
+        )));
+    }
+    let first = numbered(&draw(1)?, 1)?;
+    let (mut number, mut failed) = (1, None);
+    let mut next = || {
+        number += 1;
+        if number > count || failed.is_some() {
+            return None;
+        }
+        let table = draw(number).and_then(|table| Ok(numbered(&table, number)?));
+        table.map_err(|error| failed = Some(error)).ok()
+    };
+    let file = match format {
+        OutputFormat::Parquet => OutputFile::File(parquet::write_tables(&first, path, &mut next)?),
+        text => {
+            let dialect = dialect_of(&first, path, text);
+            csv::write_tables(&first, path, &dialect, &mut next)?
+        }
+    };
+    match failed {
+        None => Ok(file.commit()?),
+        Some(error) => Err(error),
+    }
+}
+
+/// The column that counts the draws.
+pub const DRAW_COLUMN: &str = "draw";
+
+/// The table with a first column that holds one number.
+fn numbered(table: &NodeTable, number: u32) -> Result<NodeTable> {
+    if table.column(DRAW_COLUMN).is_some() || table.id_column.name == DRAW_COLUMN {
+        return Err(DataError::request(
+            format!("the table has a column '{DRAW_COLUMN}', which the draws would be counted in"),
+            "rename it",
+        ));
+    }
+    let numbers = Int32Array::from(vec![number as i32; table.rows()]);
+    let mut columns =
+        vec![Column::new(DRAW_COLUMN, Kind::Unused(Unused::Declared), Arc::new(numbers))];
+    columns.extend_from_slice(table.columns());
+    let mut table = table.with_columns(columns)?;
+    table.id_column.position = table.id_column.position.map(|position| position + 1);
+    Ok(table)
 }
 
 /// Whether files beside the named output may be replaced.

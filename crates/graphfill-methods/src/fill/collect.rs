@@ -5,6 +5,8 @@
 //! [`expected_ones`] says; among single missing cells of a row the best-ranked become ones, as many
 //! as the rest of the row has in proportion.
 
+use std::collections::BTreeMap;
+
 use graphfill_data::{Block, CellMask, Column, NodeTable, UndirectedGraph};
 
 use super::ones::expected_ones;
@@ -74,6 +76,29 @@ impl<'a> Collected<'a> {
         Collected { schema, features, missing, means, groups: groups.collect() }
     }
 
+    /// The cells of 0/1 blocks that become ones, by group: row, column and score.
+    pub(crate) fn estimated_ones(&self) -> BTreeMap<usize, Vec<(u32, u32, f32)>> {
+        let mut ones = BTreeMap::new();
+        for (group, estimates) in self.groups.iter().enumerate() {
+            let GroupEstimates::Binary { top, cells } = estimates else { continue };
+            let Some(block) = self.features.block(group) else { continue };
+            let mut own = Vec::new();
+            for (row, (top, cells)) in top.iter().zip(cells).enumerate() {
+                let best;
+                let entries = match top {
+                    Some(top) => top.entries(),
+                    None => {
+                        best = best_cells(cells, block.columns(row).len(), block.width());
+                        best.entries()
+                    }
+                };
+                own.extend(entries.iter().map(|&(score, column)| (row as u32, column, score)));
+            }
+            ones.insert(group, own);
+        }
+        ones
+    }
+
     /// The table with its missing cells filled.
     pub(crate) fn complete(self, table: &NodeTable) -> Result<NodeTable> {
         let mut columns: Vec<Column> = table.columns().to_vec();
@@ -107,7 +132,7 @@ impl<'a> Collected<'a> {
                             out.extend(top.columns().map(|column| (column, 1.0)));
                         }
                         let ones = best_cells(&cells[row], block.columns(row).len(), block.width());
-                        out.extend(ones.into_iter().map(|column| (column, 1.0)));
+                        out.extend(ones.columns().map(|column| (column, 1.0)));
                     });
                     column.with_block(filled)
                 }
@@ -192,12 +217,12 @@ fn is_whole(block: &Block) -> bool {
 
 /// The best-ranked of a row's single missing cells: as many as the row's known cells have ones,
 /// in proportion.
-fn best_cells(cells: &[(u32, f64)], ones: usize, width: usize) -> Vec<u32> {
+fn best_cells(cells: &[(u32, f64)], ones: usize, width: usize) -> TopRanked {
     let known = width - cells.len();
     let expected = (cells.len() * ones) as f64 / known.max(1) as f64;
     let mut top = TopRanked::new((expected.round() as usize).min(cells.len()));
     cells.iter().for_each(|&(column, score)| top.offer(score as f32, column));
-    top.columns().collect()
+    top
 }
 
 /// Whether all cells of a group are missing in a row.

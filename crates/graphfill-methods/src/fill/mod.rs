@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use graphfill_data::{Column, Kind, NodeTable, Note, UndirectedGraph, Unused};
 
-use crate::context::Context;
+use crate::context::{Context, Deadline};
 use crate::error::{MethodError, Result};
 use crate::features::Features;
 use crate::learning::{History, StopReason};
@@ -20,6 +20,7 @@ use crate::method::{Choice, LabelUse, Method, Task};
 use crate::model::Model;
 use crate::parameters::Parameters;
 use crate::tuning::{self, Trial};
+use crate::uncertainty::Uncertainty;
 
 pub(crate) use collect::Collected;
 pub use folds::validation_sets;
@@ -41,6 +42,8 @@ pub struct Filled {
     pub stopped_early: Option<StopReason>,
     /// What differs between the table and the one that a model was trained on.
     pub notes: Vec<Note>,
+    /// How sure the estimates are, where the model is calibrated.
+    pub uncertainty: Option<Uncertainty>,
 }
 
 /// Fits a method and estimates every missing cell of the used columns. The model is none where nothing
@@ -50,6 +53,27 @@ pub fn fill(
     table: &NodeTable,
     graph: &UndirectedGraph,
     context: &Context<'_>,
+) -> Result<(Filled, Option<Model>)> {
+    fill_with(method, table, graph, context, WithUncertainty::No)
+}
+
+/// Whether a filled table says how sure its estimates are. That takes a second run of the method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WithUncertainty {
+    /// Estimates alone.
+    #[default]
+    No,
+    /// Estimates with [`Filled::uncertainty`].
+    Yes,
+}
+
+/// [`fill`], with uncertainty where it is asked for. The estimates are the same.
+pub fn fill_with(
+    method: &Arc<dyn Method>,
+    table: &NodeTable,
+    graph: &UndirectedGraph,
+    context: &Context<'_>,
+    uncertainty: WithUncertainty,
 ) -> Result<(Filled, Option<Model>)> {
     let (table, constant_cells) = constants_filled(table)?;
     check(&table, graph)?;
@@ -65,10 +89,21 @@ pub fn fill(
             history: None,
             stopped_early: None,
             notes: Vec::new(),
+            uncertainty: None,
         };
         return Ok((filled, None));
     }
-    let model = Model::fit(Arc::clone(method), &table, graph, context)?;
+    let first = match (uncertainty, &context.deadline) {
+        // Fitting and calibrating have half of the time each.
+        (WithUncertainty::Yes, Some(deadline)) => {
+            Context { deadline: Some(Deadline::after(deadline.left() / 2)), ..context.clone() }
+        }
+        _ => context.clone(),
+    };
+    let mut model = Model::fit(Arc::clone(method), &table, graph, &first)?;
+    if uncertainty == WithUncertainty::Yes && model.stopped_early() != Some(StopReason::Cancelled) {
+        model.calibrate(&table, graph, context)?;
+    }
     let mut filled = model.fill_fitted(&table, graph, context)?;
     filled.estimated += constant_cells;
     Ok((filled, Some(model)))

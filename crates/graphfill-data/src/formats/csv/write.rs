@@ -23,13 +23,22 @@ use crate::table::NodeTable;
 
 /// Writes a node table; compressed where the name ends in `.gz` or `.zst`.
 pub(crate) fn write_nodes(table: &NodeTable, path: &Path, dialect: &Dialect) -> Result<OutputFile> {
-    let columns: Vec<TextColumn<'_>> = table.columns().iter().map(TextColumn::of).collect();
-    let id = &table.id_column;
+    write_tables(table, path, dialect, &mut || None)
+}
+
+/// Writes a node table and others with the same columns below it.
+pub(crate) fn write_tables(
+    first: &NodeTable,
+    path: &Path,
+    dialect: &Dialect,
+    next: &mut dyn FnMut() -> Option<NodeTable>,
+) -> Result<OutputFile> {
+    let id = &first.id_column;
     let mut header = Vec::new();
-    for (column, cells) in table.columns().iter().zip(&columns) {
-        match cells {
-            TextColumn::Cells(_) => header.push(column.name().to_owned()),
-            TextColumn::Block(block) => {
+    for column in first.columns() {
+        match column.data() {
+            ColumnData::Array(_) => header.push(column.name().to_owned()),
+            ColumnData::Block(block) => {
                 header.extend((0..block.width()).map(|at| block.column_name(column.name(), at)));
             }
         }
@@ -42,19 +51,33 @@ pub(crate) fn write_nodes(table: &NodeTable, path: &Path, dialect: &Dialect) -> 
     check_distinct(path, &header)?;
     let header = if id.headerless { None } else { Some(header.as_slice()) };
     write(path, dialect, None, header, |writer| {
-        let mut row_cells: Vec<Cow<'_, [u8]>> = Vec::new();
-        for row in 0..table.rows() {
-            row_cells.clear();
-            for column in &columns {
-                column.push_cells(row, &mut row_cells);
-            }
-            if let Some(at) = at {
-                row_cells.insert(at, Cow::Owned(table.ids().text(row).into_bytes()));
-            }
-            writer.write_record(&row_cells)?;
+        write_rows(writer, first, at)?;
+        while let Some(table) = next() {
+            write_rows(writer, &table, at)?;
         }
         Ok(())
     })
+}
+
+/// Writes the rows of a table, their ids behind so many cells.
+fn write_rows(
+    writer: &mut Writer<Box<dyn Write + '_>>,
+    table: &NodeTable,
+    id_position: Option<usize>,
+) -> csv::Result<()> {
+    let columns: Vec<TextColumn<'_>> = table.columns().iter().map(TextColumn::of).collect();
+    let mut row_cells: Vec<Cow<'_, [u8]>> = Vec::new();
+    for row in 0..table.rows() {
+        row_cells.clear();
+        for column in &columns {
+            column.push_cells(row, &mut row_cells);
+        }
+        if let Some(at) = id_position {
+            row_cells.insert(at, Cow::Owned(table.ids().text(row).into_bytes()));
+        }
+        writer.write_record(&row_cells)?;
+    }
+    Ok(())
 }
 
 /// Writes every arc as it was given, by the ids of its ends.

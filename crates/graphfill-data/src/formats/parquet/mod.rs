@@ -10,7 +10,7 @@ mod size;
 mod write;
 
 pub(crate) use read::{ParquetEdges, column_names, read_nodes};
-pub(crate) use write::{write_edges, write_nodes};
+pub(crate) use write::{write_edges, write_nodes, write_tables};
 
 /// The key of the schema metadata that says that arcs point one way.
 const DIRECTED: &str = "graphfill.directed";

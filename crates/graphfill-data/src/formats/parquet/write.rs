@@ -26,7 +26,17 @@ const GROUP: usize = 1 << 20;
 
 /// Writes a node table.
 pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> {
-    write(path, &record_batch(table, path)?)
+    write(path, &record_batch(table, path)?, &mut || Ok(None))
+}
+
+/// Writes a node table and others with the same columns below it, a row group or more for each.
+pub(crate) fn write_tables(
+    first: &NodeTable,
+    path: &Path,
+    next: &mut dyn FnMut() -> Option<NodeTable>,
+) -> Result<AtomicFile> {
+    let mut next = || next().map(|table| record_batch(&table, path)).transpose();
+    write(path, &record_batch(first, path)?, &mut next)
 }
 
 /// Writes every arc as it was given, by the ids of its ends.
@@ -55,44 +65,69 @@ pub(crate) fn write_edges(graph: &Graph, ids: &NodeIds, path: &Path) -> Result<A
         .collect();
     let directed = (graph.direction() == Direction::Directed).to_string();
     let metadata = HashMap::from([(DIRECTED.to_owned(), directed)]);
-    write(path, &new_batch(path, Schema::new(fields).with_metadata(metadata), arrays)?)
+    let batch = new_batch(path, Schema::new(fields).with_metadata(metadata), arrays)?;
+    write(path, &batch, &mut || Ok(None))
 }
 
-fn write(path: &Path, batch: &RecordBatch) -> Result<AtomicFile> {
+/// Gives the next batch of a file.
+type NextBatch<'a> = dyn FnMut() -> Result<Option<RecordBatch>> + 'a;
+
+fn write(path: &Path, first: &RecordBatch, next: &mut NextBatch<'_>) -> Result<AtomicFile> {
     let mut file = AtomicFile::create(path)?;
-    write_batch(batch, &mut file)
+    let mut failed = None;
+    let mut next = || match next() {
+        Ok(batch) => batch,
+        Err(error) => {
+            failed = Some(error);
+            None
+        }
+    };
+    write_batches(first, &mut next, &mut file)
         .map_err(|error| DataError::write(path, std::io::Error::other(error)))?;
-    Ok(file)
+    match failed {
+        None => Ok(file),
+        Some(error) => Err(error),
+    }
 }
 
 /// What `ArrowWriter` does, but for dictionaries, of which it keeps neither the unused levels nor
 /// the order.
-fn write_batch(batch: &RecordBatch, file: &mut AtomicFile) -> ParquetResult<()> {
-    let schema = batch.schema();
+fn write_batches(
+    first: &RecordBatch,
+    next: &mut dyn FnMut() -> Option<RecordBatch>,
+    file: &mut AtomicFile,
+) -> ParquetResult<()> {
+    let schema = first.schema();
     let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
     let parquet_schema = ArrowSchemaConverter::new().convert(&schema)?;
     let root = parquet_schema.root_schema_ptr();
     let mut writer = SerializedFileWriter::new(file, root, Arc::new(properties))?;
     let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
-    for (group, start) in (0..batch.num_rows().max(1)).step_by(GROUP).enumerate() {
-        let rows = batch.slice(start, GROUP.min(batch.num_rows() - start));
-        let mut columns = factory.create_column_writers(group)?.into_iter();
-        let mut row_group = writer.next_row_group()?;
-        let mut leaf = 0;
-        for (field, cells) in schema.fields().iter().zip(rows.columns()) {
-            for leaves in compute_leaves(field, cells)? {
-                let Some(mut column) = columns.next() else { break };
-                if levels::are_kept(cells.data_type()) {
-                    levels::append(&mut row_group, parquet_schema.column(leaf), cells)?;
-                } else {
-                    column.write(&leaves)?;
-                    column.close()?.append_to_row_group(&mut row_group)?;
+    let mut group = 0;
+    let mut following = Some(first.clone());
+    while let Some(batch) = following {
+        for start in (0..batch.num_rows().max(1)).step_by(GROUP) {
+            let rows = batch.slice(start, GROUP.min(batch.num_rows() - start));
+            let mut columns = factory.create_column_writers(group)?.into_iter();
+            let mut row_group = writer.next_row_group()?;
+            let mut leaf = 0;
+            for (field, cells) in schema.fields().iter().zip(rows.columns()) {
+                for leaves in compute_leaves(field, cells)? {
+                    let Some(mut column) = columns.next() else { break };
+                    if levels::are_kept(cells.data_type()) {
+                        levels::append(&mut row_group, parquet_schema.column(leaf), cells)?;
+                    } else {
+                        column.write(&leaves)?;
+                        column.close()?.append_to_row_group(&mut row_group)?;
+                    }
+                    leaf += 1;
                 }
-                leaf += 1;
             }
+            row_group.close()?;
+            group += 1;
         }
-        row_group.close()?;
+        following = next();
     }
     writer.close()?;
     Ok(())
