@@ -31,6 +31,9 @@ pub struct EvaluateOptions<'a> {
     pub seeds: Vec<u64>,
     /// The k of recall@k and nDCG@k; the first selects. By the table where none is given.
     pub depths: Option<Vec<usize>>,
+    /// The coverages at which intervals and prediction sets are scored. None where they are not wanted:
+    /// they take a second fit.
+    pub coverages: Vec<f64>,
 }
 
 impl EvaluateOptions<'_> {
@@ -43,6 +46,7 @@ impl EvaluateOptions<'_> {
             label_share: 0.0,
             seeds: vec![0],
             depths: None,
+            coverages: Vec::new(),
         }
     }
 }
@@ -83,6 +87,7 @@ pub fn evaluate(dataset: &Dataset, options: &EvaluateOptions<'_>) -> Result<Eval
                 depths: &depths,
                 labels: labels.as_ref(),
                 watched: &[],
+                coverages: &options.coverages,
                 context: &context,
             };
             let scored = run.score(&**method, &mut DiscardEstimates)?;
@@ -134,6 +139,7 @@ pub fn tune(
         depths: &depths,
         labels: labels.as_ref(),
         watched: &[],
+        coverages: &[],
         context: &context,
     };
     tuning::search(&*options.methods[0], fixed, &run.task(), trials, known, each)

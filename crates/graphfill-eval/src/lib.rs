@@ -19,6 +19,7 @@ mod run;
 mod score;
 mod student;
 mod summary;
+mod uncertainty;
 
 pub use evaluate::{EvaluateOptions, evaluate, tune};
 pub use hiding::{Hidden, Hiding};

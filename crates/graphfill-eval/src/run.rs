@@ -6,12 +6,14 @@ use graphfill_data::splits;
 use graphfill_data::{CellMask, Dataset, Labels, UndirectedGraph};
 use graphfill_methods::features::Features;
 use graphfill_methods::learning::StopReason;
+use graphfill_methods::uncertainty::{CellEstimates, Uncertainty, hide_and_estimate};
 use graphfill_methods::{Context, EstimateSink, Estimates, Method, Result, Task};
 
 use crate::hiding::Hidden;
 use crate::memory;
 use crate::report::{ChosenParameters, SeedEvaluation};
-use crate::score::Scorer;
+use crate::score::{Metrics, Scorer};
+use crate::uncertainty;
 
 /// Everything that a method is run on.
 #[derive(Clone, Copy)]
@@ -24,6 +26,8 @@ pub(crate) struct Run<'a> {
     pub(crate) labels: Option<&'a Labels>,
     /// Cells whose scores the history of a training has.
     pub(crate) watched: &'a [CellMask],
+    /// The coverages at which intervals and sets are scored.
+    pub(crate) coverages: &'a [f64],
     pub(crate) context: &'a Context<'a>,
 }
 
@@ -62,29 +66,58 @@ impl<'a> Run<'a> {
         self.context.progress.check()?;
         let mut validation = Scorer::new(self.features, &self.hidden.validation, self.depths);
         let mut test = Scorer::new(self.features, &self.hidden.test, self.depths);
-        fitted.estimate(&task, &mut Several(&mut validation, &mut test, also))?;
+        let mut cells = (!self.coverages.is_empty())
+            .then(|| CellEstimates::new(self.features, &self.hidden.test, MAX_BLOCK_CELLS));
+        let mut sinks: Vec<&mut dyn EstimateSink> = vec![&mut validation, &mut test, also];
+        sinks.extend(cells.as_mut().map(|cells| cells as &mut dyn EstimateSink));
+        fitted.estimate(&task, &mut Several(sinks))?;
+        let seconds = started.elapsed().as_secs_f64();
+        let mut test_metrics = test.finish();
+        if let Some(cells) = cells {
+            test_metrics.add(self.score_uncertainty(method, &task, cells)?);
+        }
         let evaluation = SeedEvaluation {
             seed: self.context.seed,
             parameters: ChosenParameters::of(method.info().name, fitted.choices()),
             validation: validation.finish(),
-            test: test.finish(),
-            seconds: started.elapsed().as_secs_f64(),
+            test: test_metrics,
+            seconds,
             peak_memory_bytes: memory::peak_bytes(),
             by_row: test.primary_by_row(),
             history: fitted.history().cloned(),
         };
         Ok(Scored { evaluation, primary: test.primary(), stopped_early: fitted.stopped_early() })
     }
+
+    /// Calibrates the method on observed cells, and scores the intervals and sets of the test cells.
+    fn score_uncertainty(
+        &self,
+        method: &dyn Method,
+        task: &Task<'a>,
+        cells: CellEstimates<'_>,
+    ) -> Result<Metrics> {
+        let validation = |_: &CellMask| task.validation.to_vec();
+        let Some(hidden) = hide_and_estimate(method, task, &validation)? else {
+            return Ok(Metrics::default());
+        };
+        let (features, graph, unknown) = (self.features, self.graph, task.unknown);
+        let calibration = hidden.calibrate(&|_| true);
+        let nothing = std::collections::BTreeMap::new();
+        let uncertainty =
+            Uncertainty::new(&calibration, features, graph, unknown, cells, &nothing, &|_| None);
+        Ok(uncertainty::score(&uncertainty, features, unknown, self.coverages))
+    }
 }
 
-/// Hands estimates to scorers and to somebody else at once.
-struct Several<'a, 'b>(&'b mut Scorer<'a>, &'b mut Scorer<'a>, &'b mut dyn EstimateSink);
+/// The maximum number of cells of a 0/1 block whose probabilities are scored.
+const MAX_BLOCK_CELLS: usize = 1_000_000;
 
-impl EstimateSink for Several<'_, '_> {
+/// Passes estimates to several sinks.
+struct Several<'a>(Vec<&'a mut dyn EstimateSink>);
+
+impl EstimateSink for Several<'_> {
     fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
-        self.0.accept(estimates)?;
-        self.1.accept(estimates)?;
-        self.2.accept(estimates)
+        self.0.iter_mut().try_for_each(|sink| sink.accept(estimates))
     }
 }
 

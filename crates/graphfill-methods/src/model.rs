@@ -309,8 +309,8 @@ impl Model {
     }
 }
 
-/// The maximum number of cells of 0/1 blocks whose probabilities are kept.
-const MAX_BLOCK_CELLS: usize = 50_000_000;
+/// The maximum number of cells of a 0/1 block whose scores are kept beside the estimated ones.
+const MAX_BLOCK_CELLS: usize = 20_000_000;
 
 /// Passes estimates to two sinks.
 struct Both<'a>(&'a mut dyn EstimateSink, &'a mut dyn EstimateSink);

@@ -16,7 +16,7 @@ use graphfill::methods::{Method, Registry};
 use serde::Serialize;
 
 use super::{device, training};
-use crate::arguments::{Evaluate, Format, General, UsageError};
+use crate::arguments::{Evaluate, Format, General, UsageError, ascending};
 use crate::output::messages::Messages;
 use crate::output::numbers::{bytes, count, metric, seconds};
 use crate::output::progress::Bars;
@@ -97,6 +97,7 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         label_share: arguments.label_share,
         seeds: arguments.seeds.0.clone(),
         depths: depths(arguments, &dataset.name),
+        coverages: ascending(&arguments.intervals),
     };
     if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
         let [method] = named[..] else {
@@ -293,7 +294,14 @@ fn best_row(
     name: &str,
     value: impl Fn(&MethodEvaluation) -> Option<f64>,
 ) -> Option<usize> {
-    let lower = name.contains("rmse") || name == "mae";
+    if name.contains("coverage") {
+        // The best is the nearest to what was asked for, which is no matter of more or less.
+        return None;
+    }
+    let stem = name.split('@').next().unwrap_or(name);
+    let errors =
+        ["mae", "width", "interval_score", "crps", "set_size", "log_loss", "calibration_error"];
+    let lower = name.contains("rmse") || errors.contains(&stem);
     let known = methods.iter().enumerate().filter_map(|(row, m)| Some((row, value(m)?)));
     let signed = known.map(|(row, value)| (row, if lower { -value } else { value }));
     signed.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)

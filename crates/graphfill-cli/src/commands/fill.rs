@@ -168,7 +168,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         choices: &choices,
     };
     let (asked, output) = (&arguments.uncertainty, &arguments.output);
-    uncertainty::write(asked, &source, uncertainty.as_ref(), &complete, output)?;
+    uncertainty::write(asked, &source, uncertainty.as_ref(), &complete, output, &messages)?;
     let coverages = asked.coverages();
     let hidden = fitted.as_ref().and_then(Model::hidden_cells);
     if let Some(check) = hidden.map(|hidden| hidden.check(&coverages)) {

@@ -82,6 +82,7 @@ pub(super) fn write(
     uncertainty: Option<&Uncertainty>,
     dataset: &Dataset,
     output: &Path,
+    messages: &Messages,
 ) -> anyhow::Result<()> {
     let coverages = arguments.coverages();
     let Some(uncertainty) = uncertainty else {
@@ -97,6 +98,11 @@ pub(super) fn write(
     let (table, filled, features): (_, _, &Features<'_>) =
         (source.table, source.filled, source.features);
     if let Some(count) = arguments.draws {
+        for column in uncertainty.undrawn(table) {
+            messages.warning(&format!(
+                "the draws of '{column}' all repeat its estimate: it is not calibrated, or too large to be drawn"
+            ));
+        }
         return Ok(formats::write_draws(count, output, &mut |number| {
             uncertainty.draw(table, filled, features, number)
         })

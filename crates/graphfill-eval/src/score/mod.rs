@@ -23,6 +23,18 @@ pub struct Metrics {
     pub columns: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
+impl Metrics {
+    /// Adds other metrics of the same run; a table without metrics of its columns gets none.
+    pub(crate) fn add(&mut self, other: Metrics) {
+        self.table.extend(other.table);
+        for (column, metrics) in other.columns {
+            if let Some(own) = self.columns.get_mut(&column) {
+                own.extend(metrics);
+            }
+        }
+    }
+}
+
 /// The k of recall@k and nDCG@k that suit the widest block: 10, 20, 50 from a hundred columns on,
 /// 3, 5, 10 from twenty on, else 1, 2, 3.
 pub fn default_depths(features: &Features<'_>) -> [usize; 3] {

@@ -78,8 +78,8 @@ impl HiddenCells {
                     CheckedColumn::Levels(cells.iter().map(check).collect())
                 }
                 HiddenColumn::Ones(cells) => {
-                    let check = |&(score, one, row): &(f32, bool, u32)| match of_row(row).1 {
-                        ColumnCalibration::Ones(Some(own)) => Some((own.probability(score), one)),
+                    let check = |&(rank, one, row): &(f32, bool, u32)| match of_row(row).1 {
+                        ColumnCalibration::Ones(Some(own)) => Some((own.probability(rank), one)),
                         _ => None,
                     };
                     CheckedColumn::Ones(cells.iter().filter_map(check).collect())

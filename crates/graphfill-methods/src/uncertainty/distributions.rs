@@ -8,6 +8,7 @@ use super::error_inputs::{EstimatedNumber, inputs_of, number_columns};
 use super::estimates::{CellEstimates, GroupEstimates};
 use super::hidden::{levels_of, taken_numbers};
 use super::levels::{largest, uniform_of};
+use super::ones::ScoreRanks;
 use super::surroundings::{ObservedCells, Surroundings};
 use super::{Calibration, ColumnCalibration, LevelCalibration, NumberCalibration, NumberCell};
 use crate::features::{Features, GroupKind};
@@ -18,8 +19,8 @@ pub struct Uncertainty {
     /// One per column with estimated cells, in the order of the table.
     pub columns: Vec<ColumnDistributions>,
     pub(super) calibration: Calibration,
-    /// Every cell of the 0/1 blocks, by group, where the table is to be drawn.
-    pub(super) block_cells: BTreeMap<usize, Vec<OneCell>>,
+    /// The missing cells of the 0/1 blocks, by group.
+    pub(super) block_cells: BTreeMap<usize, BlockCells>,
 }
 
 /// The estimated cells of one column.
@@ -67,6 +68,13 @@ pub struct OneCell {
     pub column: u32,
     /// The probability that it is a one; none where the block is not calibrated.
     pub probability: Option<f64>,
+}
+
+/// Row, column and score of the missing cells of a 0/1 block, by row; not all where they are very many.
+#[derive(Debug, Clone)]
+pub(super) struct BlockCells {
+    pub(super) cells: Vec<(u32, u32, f32)>,
+    pub(super) ranks: ScoreRanks,
 }
 
 impl LevelCell {
@@ -135,21 +143,22 @@ impl Uncertainty {
                     };
                     ColumnCells::Levels(cells.map(cell).collect())
                 }
-                GroupEstimates::Ones(cells) => {
+                GroupEstimates::Ones(mut cells) => {
+                    cells.sort_unstable_by_key(|cell| (cell.0, cell.1));
                     let calibration = match &calibration.columns[group] {
                         ColumnCalibration::Ones(own) => own.as_ref(),
                         _ => None,
                     };
+                    let ranks = ScoreRanks::new(cells.iter().map(|cell| cell.2));
                     let cell = |(row, column, score): (u32, u32, f32)| OneCell {
                         row,
                         column,
-                        probability: calibration.map(|own| own.probability(score)),
+                        probability: calibration.map(|own| own.probability(ranks.rank(score))),
                     };
-                    let mut cells: Vec<OneCell> = cells.into_iter().map(cell).collect();
-                    cells.sort_unstable_by_key(|cell| (cell.row, cell.column));
-                    block_cells.insert(group, cells);
-                    let cells = estimated_ones.get(&group).into_iter().flatten().copied();
-                    ColumnCells::Ones(cells.map(cell).collect())
+                    let ones = estimated_ones.get(&group).into_iter().flatten().copied();
+                    let ones = ones.map(cell).collect();
+                    block_cells.insert(group, BlockCells { cells, ranks });
+                    ColumnCells::Ones(ones)
                 }
             };
             columns.push(ColumnDistributions { name: about.name.clone(), group, cells });
@@ -190,6 +199,20 @@ impl Uncertainty {
         let (class, uniform) = (cell.surroundings.class(), cell.uniform);
         let calibration = self.level_calibration(group)?;
         calibration.set(&cell.probabilities, cell.estimate, class, uniform, coverage)
+    }
+
+    /// Row, column and probability of the missing cells of a 0/1 block, ones and others.
+    pub fn block_probabilities(&self, group: usize) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
+        let calibration = match &self.calibration.columns[group] {
+            ColumnCalibration::Ones(own) => own.as_ref(),
+            _ => None,
+        };
+        let cells = self.block_cells.get(&group).into_iter();
+        cells.zip(calibration).flat_map(|(block, calibration)| {
+            block.cells.iter().map(|&(row, column, score)| {
+                (row, column, calibration.probability(block.ranks.rank(score)))
+            })
+        })
     }
 
     /// What was learnt from hidden cells.

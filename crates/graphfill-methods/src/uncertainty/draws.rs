@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use graphfill_data::{Column, ColumnData, NodeTable};
+use graphfill_data::{Block, Column, ColumnData, NodeTable};
 use graphfill_engine::random::{Key, uniforms};
 
-use super::distributions::{ColumnCells, LevelCell, OneCell, Uncertainty};
+use super::ColumnCalibration;
+use super::distributions::{ColumnCells, ColumnDistributions, LevelCell, Uncertainty};
 use super::joint::{JointDraws, correlated_columns};
 use super::normal;
 use crate::error::Result;
@@ -70,9 +71,7 @@ impl Uncertainty {
                 },
                 ColumnCells::Ones(_) => {
                     let ColumnData::Block(block) = holed.data() else { continue };
-                    let Some(cells) = self.block_cells.get(&own.group) else { continue };
-                    let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); table.rows()];
-                    self.draw_ones(cells, number, at, &mut rows);
+                    let Some(mut rows) = self.draw_ones(own.group, block, number) else { continue };
                     holed.with_block(block.completed(|row, out| out.append(&mut rows[row])))
                 }
             };
@@ -124,23 +123,48 @@ impl Uncertainty {
         f64::from(out[0])
     }
 
-    /// Draws every cell of a 0/1 block.
-    fn draw_ones(
-        &self,
-        cells: &[OneCell],
-        number: u32,
-        column: usize,
-        rows: &mut [Vec<(u32, f64)>],
-    ) {
-        for row in cells.chunk_by(|a, b| a.row == b.row) {
-            let mut uniform = vec![0.0f32; row.len()];
-            let step = u64::from(row[0].row) << 20 | column as u64 & 0xf_ffff;
-            uniforms(Key::new(self.calibration.seed, CELLS ^ number, step), &mut uniform);
-            let drawn = row.iter().zip(uniform).filter(|(cell, uniform)| {
-                cell.probability.is_some_and(|p| f64::from(*uniform) < p)
-            });
-            rows[row[0].row as usize].extend(drawn.map(|(cell, _)| (cell.column, 1.0)));
+    /// Draws every missing cell of a 0/1 block: the ones of each row. None where the block is not
+    /// calibrated, or too large for all of its cells to be kept.
+    fn draw_ones(&self, group: usize, block: &Block, number: u32) -> Option<Vec<Vec<(u32, f64)>>> {
+        let own = self.block_cells.get(&group)?;
+        let ColumnCalibration::Ones(Some(calibration)) = &self.calibration.columns[group] else {
+            return None;
+        };
+        if own.cells.len() < block.missing().count() {
+            return None;
         }
+        let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); block.rows()];
+        for row in own.cells.chunk_by(|a, b| a.0 == b.0) {
+            let mut uniform = vec![0.0f32; row.len()];
+            let step = u64::from(row[0].0) << 20 | group as u64 & 0xf_ffff;
+            uniforms(Key::new(self.calibration.seed, CELLS ^ number, step), &mut uniform);
+            let is_one = |score: f32, uniform: f32| {
+                f64::from(uniform) < calibration.probability(own.ranks.rank(score))
+            };
+            let drawn = row.iter().zip(uniform).filter(|(cell, uniform)| is_one(cell.2, *uniform));
+            rows[row[0].0 as usize].extend(drawn.map(|(cell, _)| (cell.1, 1.0)));
+        }
+        Some(rows)
+    }
+
+    /// The columns whose draws all repeat the estimate: they are not calibrated, or too large.
+    pub fn undrawn(&self, table: &NodeTable) -> Vec<&str> {
+        let is_drawn = |own: &&ColumnDistributions| {
+            let calibration = &self.calibration.columns[own.group];
+            let is_kept = match table.column(&own.name).map(Column::data) {
+                Some(ColumnData::Block(block)) => self
+                    .block_cells
+                    .get(&own.group)
+                    .is_none_or(|cells| cells.cells.len() >= block.missing().count()),
+                _ => true,
+            };
+            calibration.is_calibrated() && is_kept
+        };
+        let is_missing = |own: &&ColumnDistributions| {
+            table.column(&own.name).is_some_and(|column| column.missing_count() > 0)
+        };
+        let columns = self.columns.iter().filter(is_missing).filter(|own| !is_drawn(own));
+        columns.map(|own| own.name.as_str()).collect()
     }
 }
 

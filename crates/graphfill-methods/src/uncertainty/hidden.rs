@@ -10,7 +10,7 @@ use super::joint::{MAX_COLUMNS, ScoresByRow, correlated_columns};
 use super::levels::{HiddenLevel, LevelCalibration, uniform_of};
 use super::normal;
 use super::numbers::{HiddenNumber, NumberCalibration, NumberCell};
-use super::ones::OnesCalibration;
+use super::ones::{OnesCalibration, ScoreRanks};
 use super::scale::{ErrorSize, Scale};
 use super::surroundings::ObservedCells;
 use super::{Calibration, ColumnCalibration};
@@ -38,7 +38,7 @@ pub enum HiddenColumn {
     Numbers(Vec<Vec<HiddenNumber>>),
     /// Of a boolean or category.
     Levels(Vec<HiddenLevel>),
-    /// Scores of the cells of a 0/1 block, whether they are ones, and their rows.
+    /// Ranks of the scores of the cells of a 0/1 block, whether they are ones, and their rows.
     Ones(Vec<(f32, bool, u32)>),
 }
 
@@ -104,9 +104,10 @@ impl HiddenCells {
                     }));
                 }
                 (GroupEstimates::Ones(cells), HiddenColumn::Ones(hidden)) => {
+                    let ranks = ScoreRanks::new(cells.iter().map(|cell| cell.2));
                     hidden.extend(cells.into_iter().map(|(row, column, score)| {
                         let feature = about.features.start + column as usize;
-                        (score, features.value(at, row as usize, feature) == 1.0, row)
+                        (ranks.rank(score), features.value(at, row as usize, feature) == 1.0, row)
                     }));
                 }
                 _ => {}
@@ -165,7 +166,7 @@ impl HiddenCells {
                 }
                 HiddenColumn::Ones(cells) => {
                     let own = cells.iter().filter(|cell| kept(cell.2));
-                    let own = own.map(|&(score, one, _)| (score, one)).collect();
+                    let own = own.map(|&(rank, one, _)| (rank, one)).collect();
                     ColumnCalibration::Ones(OnesCalibration::fit(own))
                 }
             });

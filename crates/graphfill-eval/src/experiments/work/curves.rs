@@ -41,6 +41,7 @@ impl JobContext<'_> {
             depths: &benchmark.depths,
             labels: None,
             watched: &watched,
+            coverages: &[],
             context: &context,
         };
         let begin = Instant::now();

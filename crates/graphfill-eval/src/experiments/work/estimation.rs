@@ -77,6 +77,7 @@ impl JobContext<'_> {
             depths: &benchmark.depths,
             labels: shown.as_ref(),
             watched: &[],
+            coverages: &[],
             context: self.context,
         };
         let tuned = match self.job.is_tuned() {
