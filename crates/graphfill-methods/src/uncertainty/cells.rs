@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use graphfill_data::arrow::array::{Array, Float64Array, Int64Array, StringArray};
 use graphfill_data::{
-    CellMask, Column, ColumnData, IdColumn, Kind, NodeIds, NodeTable, UndirectedGraph, Unused,
+    Column, ColumnData, IdColumn, Kind, NodeIds, NodeTable, UndirectedGraph, Unused,
 };
 
 use super::distributions::{ColumnCells, ColumnDistributions, Uncertainty};
-use super::surroundings::{ObservedCells, hops};
+use super::surroundings::hops;
 use super::table::{level_names, rounded, spelt_set, suffixes};
 use crate::error::Result;
 use crate::features::Features;
@@ -52,38 +52,28 @@ impl Uncertainty {
             ..CellList::default()
         };
         let missing = source.features.missing();
-        let observed = ObservedCells::new(source.features, source.graph, &missing);
         for own in &self.columns {
-            let from = list.rows.len();
             self.add_cells(own, source, coverages, &mut list)?;
             let method = source.choices.iter().find(|choice| choice.group == own.name);
             let method = method.map(|choice| choice.method.clone()).unwrap_or_default();
             list.methods.resize(list.rows.len(), method);
-            let own_hops =
-                hops(source.graph, &self.observed_rows(own, source, &observed, &missing));
-            for at in from..list.rows.len() {
-                list.hops.push(own_hops[list.rows[at] as usize].map(i64::from));
+            match &own.cells {
+                ColumnCells::Numbers(features) => {
+                    list.add_hops(features.iter().flatten().map(|cell| cell.surroundings.hops));
+                }
+                ColumnCells::Levels(cells) => {
+                    list.add_hops(cells.iter().map(|cell| cell.surroundings.hops));
+                }
+                ColumnCells::Ones(cells) => {
+                    let block = missing.slice(source.features.groups()[own.group].cells.clone());
+                    let observed: Vec<bool> =
+                        (0..block.rows()).map(|row| !block.is_whole(row)).collect();
+                    let hops = hops(source.graph, &observed);
+                    list.add_hops(cells.iter().map(|cell| hops[cell.row as usize]));
+                }
             }
         }
         list.table(source, coverages)
-    }
-
-    /// Which nodes a column is observed at; a block, where any of its cells is.
-    fn observed_rows(
-        &self,
-        own: &ColumnDistributions,
-        source: &CellSource<'_>,
-        observed: &ObservedCells<'_>,
-        missing: &CellMask,
-    ) -> Vec<bool> {
-        let about = &source.features.groups()[own.group];
-        match about.cells.len() {
-            1 => observed.of_cell(about.cells.start),
-            _ => {
-                let own = missing.slice(about.cells.clone());
-                (0..own.rows()).map(|row| !own.is_whole(row)).collect()
-            }
-        }
     }
 
     fn add_cells(
@@ -157,6 +147,10 @@ impl CellList {
         self.rows.push(row);
         self.columns.push(column);
         self.estimates.push(estimate);
+    }
+
+    fn add_hops(&mut self, hops: impl Iterator<Item = Option<u32>>) {
+        self.hops.extend(hops.map(|hops| hops.map(i64::from)));
     }
 
     /// Adds nothing to the columns that the last cells have no value in.

@@ -113,7 +113,7 @@ pub(super) fn inputs_of(
             .map(|(position, (column, cells))| {
                 let known = standards.map(|standards| standards[at * batch + position]);
                 let with_cell = observed.of_cell(column.cell);
-                let z = standardised(features, *column, &with_cell, known);
+                let z = standardised(features, *column, &with_cell.has_cell, known);
                 let own = ObservedColumn::new(graph, &z, with_roughness);
                 let cell = |(row, estimate): (u32, f64)| {
                     let surroundings = observed.around(row as usize, &with_cell);

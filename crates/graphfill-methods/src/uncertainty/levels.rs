@@ -210,7 +210,7 @@ mod tests {
                 _ => 2,
             },
             row: at as u32,
-            surroundings: Surroundings { neighbours: 0, degree: 0, row_share: 0.0 },
+            surroundings: Surroundings { neighbours: 0, degree: 0, hops: None, row_share: 0.0 },
             uniform: uniform_of(1, at as u32, 0),
         };
         (0..count).map(cell).collect()

@@ -4,6 +4,7 @@
 //! surroundings.
 
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 use graphfill_data::{CellMask, UndirectedGraph};
 
@@ -16,6 +17,8 @@ pub struct Surroundings {
     pub neighbours: u32,
     /// All neighbours of the node.
     pub degree: u32,
+    /// Hops to the nearest node whose cell is observed; none where no path leads to one.
+    pub hops: Option<u32>,
     /// The share of the row's columns that are observed.
     pub row_share: f32,
 }
@@ -73,20 +76,34 @@ impl<'a> ObservedCells<'a> {
     }
 
     /// Which rows have this cell.
-    pub(super) fn of_cell(&self, cell: usize) -> Vec<bool> {
-        (0..self.unknown.rows()).map(|row| !self.unknown.contains(row, cell)).collect()
+    pub(super) fn of_cell(&self, cell: usize) -> RowsWithCell {
+        let has_cell = (0..self.unknown.rows()).map(|row| !self.unknown.contains(row, cell));
+        RowsWithCell { has_cell: has_cell.collect(), hops: OnceLock::new() }
     }
 
     /// The surroundings of a row's cell, given which rows have that cell.
-    pub(super) fn around(&self, row: usize, observed: &[bool]) -> Surroundings {
+    pub(super) fn around(&self, row: usize, with_cell: &RowsWithCell) -> Surroundings {
         let neighbours = self.graph.neighbours(row);
-        let with_cell = neighbours.iter().filter(|&&other| observed[other as usize]).count();
+        let has_cell = &with_cell.has_cell;
+        let observed = neighbours.iter().filter(|&&other| has_cell[other as usize]).count();
+        let hops = match observed {
+            // Few cells have no observed neighbour: only then are all hops worked out.
+            0 => with_cell.hops.get_or_init(|| hops(self.graph, has_cell))[row],
+            _ => Some(1),
+        };
         Surroundings {
-            neighbours: with_cell as u32,
+            neighbours: observed as u32,
             degree: neighbours.len() as u32,
+            hops,
             row_share: self.row_shares[row],
         }
     }
+}
+
+/// The rows that have one cell.
+pub(super) struct RowsWithCell {
+    pub(super) has_cell: Vec<bool>,
+    hops: OnceLock<Vec<Option<u32>>>,
 }
 
 /// Hops from every node to the nearest one that is observed: 0 for an observed node, none where no
