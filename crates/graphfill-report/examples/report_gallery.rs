@@ -1,0 +1,38 @@
+//! Writes sample report pages into a folder, to look at them: `report_gallery FOLDER`.
+
+use std::path::PathBuf;
+
+use graphfill_report::page::FillPage;
+
+#[allow(dead_code)]
+#[path = "../tests/page/samples.rs"]
+mod samples;
+
+fn main() -> std::io::Result<()> {
+    let folder =
+        PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "report-gallery".to_owned()));
+    std::fs::create_dir_all(&folder)?;
+    let mut uncalibrated = samples::small_page();
+    uncalibrated.level = None;
+    for column in &mut uncalibrated.columns {
+        column.coverage.clear();
+        column.cells.clear();
+        column.confusion = None;
+        column.reliability.clear();
+    }
+    let mut one = samples::small_page();
+    one.columns.truncate(1);
+    one.missing.columns.truncate(1);
+    for (name, page) in [
+        ("small", samples::small_page()),
+        ("wide", samples::wide_page(500)),
+        ("uncalibrated", uncalibrated),
+        ("one", one),
+        ("empty", FillPage::default()),
+    ] {
+        let html = page.to_html();
+        println!("{name}: {} bytes", html.len());
+        std::fs::write(folder.join(format!("{name}.html")), html)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! The report page of `fill`: puts the sections together and sums them up in one paragraph.
+
+use super::calibration::{self, pooled};
+use super::chosen;
+use super::data::{ColumnPage, FillPage};
+use super::document::{Document, paragraph, run_section};
+use super::format::{count, counted, duration, level, percent};
+use super::plot::Plot;
+use super::{distribution, groups, missing, observed};
+
+/// Cells drawn over all columns: with many columns each shows fewer, so that the page stays small.
+const MAX_CELLS: usize = 24_000;
+/// Cells drawn per column.
+const MAX_CELLS_PER_COLUMN: usize = 200;
+const MIN_CELLS_PER_COLUMN: usize = 20;
+
+const LEGEND: &str = "<p class=\"legend\"><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"iv\" d=\"M8 1V15\"/><path class=\"dt big\" d=\"M8 8h0\"/></svg> estimate, and its interval</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"iv io\" d=\"M8 1V15\"/><path class=\"cr\" d=\"M5 5L11 11M5 11L11 5\"/></svg> its interval misses the observed value</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"dg\" d=\"M1 15L15 1\"/></svg> estimated = observed</span></p>\n";
+const DENSITY_LEGEND: &str = "<p class=\"legend\"><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"ob\" d=\"M1 15V4H15V15\"/></svg> observed</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"es\" d=\"M1 15V4H15V15\"/></svg> estimated</span></p>\n";
+
+impl FillPage {
+    /// The page as HTML: one file that loads nothing, the same bytes for the same page.
+    pub fn to_html(&self) -> String {
+        // The columns with the most missing cells first, as a reader meets them.
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        order.sort_by_key(|index| (std::cmp::Reverse(self.columns[*index].missing), *index));
+        let mut page = Document {
+            title: self.title.clone(),
+            kind: "Estimated attributes",
+            summary: self.summary(),
+            warnings: self.warnings.clone(),
+            facts: self.facts(),
+            ..Document::default()
+        };
+        let plots = &mut page.plots;
+        let sections = [
+            ("observed", "Observed against estimated", self.observed(&order, plots)),
+            ("missing", "What was missing", missing::section(self, plots)),
+            ("distributions", "Distributions", self.distributions(&order, plots)),
+            ("calibration", "Calibration", calibration::section(self, &order, plots)),
+            ("groups", "Distance and degree", groups::section(self, plots)),
+            ("methods", "Methods", chosen::section(self, &order, plots)),
+            ("run", "This run", run_section(&self.run)),
+        ];
+        for (id, title, html) in sections {
+            page.section(id, title, html);
+        }
+        page.to_html()
+    }
+
+    fn observed(&self, order: &[usize], plots: &mut super::card::PlotData) -> String {
+        let max_cells = (MAX_CELLS / self.columns.len().max(1))
+            .clamp(MIN_CELLS_PER_COLUMN, MAX_CELLS_PER_COLUMN);
+        let drawn: Vec<Plot> = order
+            .iter()
+            .filter_map(|&index| observed::plot(index, &self.columns[index], self.level, max_cells))
+            .collect();
+        if drawn.is_empty() {
+            return "<p class=\"none\"><strong>Not measured:</strong> no observed cells were hidden, so \
+                    that nothing is known about the error of the estimates. Run with intervals to \
+                    measure it.</p>\n"
+                .to_owned();
+        }
+        let bars = match self.level {
+            Some(nominal) => format!(
+                "Bars are intervals that should hold the observed value in {} of cases.",
+                level(nominal)
+            ),
+            None => {
+                "Not calibrated: run with intervals to see bars around the estimates.".to_owned()
+            }
+        };
+        let text = format!(
+            "Some observed cells were hidden and estimated like missing ones. The nearer a point is to \
+             the diagonal, the better the estimate. {bars}"
+        );
+        paragraph(&text) + LEGEND + &plots.grid("o", "columns", &drawn)
+    }
+
+    fn distributions(&self, order: &[usize], plots: &mut super::card::PlotData) -> String {
+        let drawn: Vec<Plot> = order
+            .iter()
+            .filter_map(|&index| distribution::plot(index, &self.columns[index]))
+            .collect();
+        if drawn.is_empty() {
+            return String::new();
+        }
+        let text = "Estimates vary less than observed values: an estimate is the expected value, \
+                    without the noise of a single node. A shift of the estimates may be right, where \
+                    nodes with missing values differ from the others, or a sign of bias.";
+        paragraph(text) + DENSITY_LEGEND + &plots.grid("d", "columns", &drawn)
+    }
+
+    fn measured(&self) -> Vec<&ColumnPage> {
+        self.columns.iter().filter(|column| !column.coverage.is_empty()).collect()
+    }
+
+    /// One paragraph for a reader with half a minute.
+    fn summary(&self) -> String {
+        let mut text = format!(
+            "{} in {} of {} were estimated from {} and {}.",
+            counted(self.estimated, "missing cell"),
+            counted(self.columns.len(), "column"),
+            if self.title.is_empty() { "the table" } else { &self.title },
+            counted(self.nodes, "node"),
+            counted(self.edges, "edge")
+        );
+        let mut gains: Vec<f64> =
+            self.columns.iter().filter_map(|column| column.error.as_ref()?.gain()).collect();
+        gains.sort_by(f64::total_cmp);
+        if !gains.is_empty() {
+            let better = gains.iter().filter(|gain| **gain > 0.0).count();
+            let median = gains[gains.len() / 2];
+            text += &format!(
+                " On hidden cells the estimates are better than the mean or most frequent level in {} \
+                 of {}; the median column has {}.",
+                count(better),
+                counted(gains.len(), "measured column"),
+                match median >= 0.0 {
+                    true => format!("an error {} lower", percent(median)),
+                    false => format!("an error {} higher", percent(-median)),
+                }
+            );
+        }
+        let measured = self.measured();
+        let overall = self.level.and_then(|nominal| {
+            pooled(&measured).into_iter().find(|known| (known.nominal - nominal).abs() < 1e-9)
+        });
+        text += &match (self.level, overall) {
+            (Some(nominal), Some(real)) => format!(
+                " Of {} intervals and sets with a nominal coverage of {}, {} hold the observed value.",
+                count(real.cells),
+                level(nominal),
+                percent(real.real)
+            ),
+            _ => " The estimates are not calibrated: run with intervals to learn how far they may be off."
+                .to_owned(),
+        };
+        text
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![
+            ("nodes", count(self.nodes)),
+            ("edges", count(self.edges)),
+            ("columns", count(self.columns.len())),
+            ("cells estimated", count(self.estimated)),
+        ];
+        if let Some(nominal) = self.level {
+            let real = pooled(&self.measured());
+            let real = real.iter().find(|known| (known.nominal - nominal).abs() < 1e-9);
+            if let Some(real) = real {
+                facts.push((
+                    "real coverage",
+                    format!("{} (nominal {})", percent(real.real), level(nominal)),
+                ));
+            }
+        }
+        facts.push(("time", duration(self.run.seconds)));
+        facts
+    }
+}
