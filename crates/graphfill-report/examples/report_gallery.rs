@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
-use graphfill_report::page::FillPage;
+use graphfill_report::page::{FillPage, evaluation_page};
 
 #[allow(dead_code)]
 #[path = "../tests/page/samples.rs"]
 mod samples;
+
+#[path = "../tests/page/evaluations.rs"]
+mod evaluations;
 
 fn main() -> std::io::Result<()> {
     let folder =
@@ -23,14 +26,15 @@ fn main() -> std::io::Result<()> {
     let mut one = samples::small_page();
     one.columns.truncate(1);
     one.missing.columns.truncate(1);
-    for (name, page) in [
-        ("small", samples::small_page()),
-        ("wide", samples::wide_page(500)),
-        ("uncalibrated", uncalibrated),
-        ("one", one),
-        ("empty", FillPage::default()),
+    for (name, html) in [
+        ("small", samples::small_page().to_html()),
+        ("wide", samples::wide_page(500).to_html()),
+        ("uncalibrated", uncalibrated.to_html()),
+        ("one", one.to_html()),
+        ("empty", FillPage::default().to_html()),
+        ("evaluation", evaluation_page(&evaluations::evaluation(12), &samples::run())),
+        ("evaluation-empty", evaluation_page(&evaluations::empty(), &samples::run())),
     ] {
-        let html = page.to_html();
         println!("{name}: {} bytes", html.len());
         std::fs::write(folder.join(format!("{name}.html")), html)?;
     }

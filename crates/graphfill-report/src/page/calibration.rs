@@ -56,7 +56,7 @@ pub(super) fn section(page: &FillPage, order: &[usize], plots: &mut PlotData) ->
             "Of the cells that were estimated with a probability of 70%, about 70% should be right. \
              Below the diagonal, estimates are too confident.",
         );
-        html += &plots.grid("r", "columns", &diagrams);
+        html += &plots.grid("r", super::card::COLUMNS, &diagrams);
     }
     html
 }

@@ -9,6 +9,9 @@ use crate::figure::svg::Escaped;
 /// How many plots of a grid are drawn on the page; the reader draws the others on demand.
 pub(super) const MAX_DRAWN: usize = 12;
 
+/// What the plots of a grid are of, where they are of columns.
+pub(super) const COLUMNS: &str = "columns, those with the most missing cells";
+
 /// The data of the page's plots, by their identifiers.
 #[derive(Debug, Default)]
 pub(super) struct PlotData {
@@ -54,7 +57,7 @@ impl PlotData {
     }
 
     /// A grid of the first cards, with a control that draws the others. `name` identifies the grid;
-    /// `things` are what has plots, such as "columns".
+    /// `things` are what has plots, such as "columns with the most missing cells".
     pub(super) fn grid(&mut self, name: &str, things: &str, plots: &[Plot]) -> String {
         let (first, others) = plots.split_at(plots.len().min(MAX_DRAWN));
         if others.is_empty() {
@@ -68,7 +71,7 @@ impl PlotData {
         let cards: String = first.iter().map(|plot| self.card(plot)).collect();
         let (shown, total) = (first.len(), plots.len());
         format!(
-            "<p class=\"more\">The {shown} {things} with the most missing cells of {total} are drawn. \
+            "<p class=\"more\">Drawn are {shown} of {total} {things}. \
              <span class=\"js\"><label>Draw another: <input type=\"search\" list=\"l-{name}\" \
              data-grid=\"{name}\" placeholder=\"name\" autocomplete=\"off\"></label>\
              <datalist id=\"l-{name}\"></datalist> \

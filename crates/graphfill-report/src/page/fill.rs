@@ -73,7 +73,7 @@ impl FillPage {
             "Some observed cells were hidden and estimated like missing ones. The nearer a point is to \
              the diagonal, the better the estimate. {bars}"
         );
-        paragraph(&text) + LEGEND + &plots.grid("o", "columns", &drawn)
+        paragraph(&text) + LEGEND + &plots.grid("o", super::card::COLUMNS, &drawn)
     }
 
     fn distributions(&self, order: &[usize], plots: &mut super::card::PlotData) -> String {
@@ -87,7 +87,7 @@ impl FillPage {
         let text = "Estimates vary less than observed values: an estimate is the expected value, \
                     without the noise of a single node. A shift of the estimates may be right, where \
                     nodes with missing values differ from the others, or a sign of bias.";
-        paragraph(text) + DENSITY_LEGEND + &plots.grid("d", "columns", &drawn)
+        paragraph(text) + DENSITY_LEGEND + &plots.grid("d", super::card::COLUMNS, &drawn)
     }
 
     fn measured(&self) -> Vec<&ColumnPage> {

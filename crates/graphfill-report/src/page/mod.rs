@@ -13,9 +13,11 @@ mod date;
 mod distribution;
 mod document;
 mod draw;
+mod evaluation;
 mod fill;
 mod format;
 mod groups;
+mod metric;
 mod missing;
 mod observed;
 mod patterns;
@@ -27,3 +29,4 @@ pub use data::{
     ColumnError, ColumnPage, Confusion, Coverage, Distribution, FillPage, GroupError, HiddenCell,
     MissingCells, Pattern, ReliabilityBin, RunInfo,
 };
+pub use evaluation::evaluation_page;

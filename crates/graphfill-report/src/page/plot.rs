@@ -17,7 +17,7 @@ pub(super) const TEXT: f64 = 11.0;
 /// The width of a drawing.
 const WIDTH: f64 = 320.0;
 /// The height of a drawing whose vertical axis is a number.
-const HEIGHT: f64 = 250.0;
+const HEIGHT: f64 = 230.0;
 /// The height of one category on a vertical axis of categories.
 const ROW_HEIGHT: f64 = 20.0;
 /// The longest label of a category, in characters.
@@ -182,7 +182,8 @@ impl Plot {
     pub(super) fn frame(&self) -> Frame {
         let slanted = self.x.slanted();
         let label = if self.y.label.is_empty() { 0.0 } else { 16.0 };
-        let left = (self.y.widest() + 10.0 + label).ceil().max(28.0);
+        // Fonts differ: some room more than the letters should need.
+        let left = (self.y.widest() * 1.08 + 10.0 + label).ceil().max(28.0);
         let bottom = if slanted { (self.x.widest() * 0.71).ceil() + 36.0 } else { 40.0 };
         let last = self.x.ticks.last().filter(|_| self.x.categories == 0);
         let right = last.map_or(8.0, |(at, label)| {
@@ -191,6 +192,10 @@ impl Plot {
         });
         let top = 8.0;
         let height = match (self.x.categories, self.y.categories) {
+            // Both axes show the same values: a square, in which the diagonal is one.
+            (0, 0) if self.x.low == self.y.low && self.x.high == self.y.high => {
+                top + bottom + WIDTH - left - right
+            }
             (0, 0) => HEIGHT,
             (0, rows) => top + bottom + (rows.max(2) as f64 * ROW_HEIGHT * self.slots()),
             // Cells of a matrix are squares as long as they are not too large.

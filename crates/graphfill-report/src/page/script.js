@@ -195,7 +195,7 @@ const report = (() => {
     });
   }
 
-  // All tables are open on paper.
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+  // Tables that fit on a few sheets are open on paper.
+  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((details) => { details.open ||= details.querySelectorAll("tr").length <= 100; }));
   return { card, csv, data };
 })();
