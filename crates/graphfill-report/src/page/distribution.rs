@@ -44,21 +44,17 @@ fn histogram(
     let merged = bins.div_ceil(MAX_BINS);
     let totals = (sum(&observed[..bins]), sum(&estimated[..bins]));
     let range = edges[bins] - edges[0];
-    let names = ["from", "to", "observed (%)", "estimated (%)", "observed", "estimated"];
-    let mut data = Data::new(names);
+    let scales = (100.0 / totals.0.max(1) as f64, 100.0 / totals.1.max(1) as f64);
+    let mut data = Data::new(["from", "to", "observed", "estimated"]);
     let mut highest = 0f64;
     for start in (0..bins).step_by(merged) {
         let end = (start + merged).min(bins);
         let counts = (sum(&observed[start..end]), sum(&estimated[start..end]));
-        let shares = (share(counts.0, totals.0), share(counts.1, totals.1));
-        // A last bin of fewer parts would look lower than it is.
-        let width = (end - start) as f64 / merged as f64;
-        highest = highest.max(shares.0 / width).max(shares.1 / width);
+        highest = highest.max(counts.0 as f64 * scales.0).max(counts.1 as f64 * scales.1);
+        let (from, to) = (edges[start], edges[end]);
         data.rows.push(vec![
-            rounded_json(edges[start], range),
-            rounded_json(edges[end], range),
-            hundredths(shares.0 / width),
-            hundredths(shares.1 / width),
+            rounded_json(from, range),
+            rounded_json(to, range),
             json!(counts.0),
             json!(counts.1),
         ]);
@@ -69,7 +65,7 @@ fn histogram(
     let last = data.rows.len() - 1;
     let (low, high) = (data.number(0, 0), data.number(last, 1));
     let across = Interval::of(&Scaled::linear("").within(low, high), [low, high], ROOM);
-    let up = Interval::of(&Scaled::linear(""), [0.0, highest * 100.0], ROOM);
+    let up = Interval::of(&Scaled::linear(""), [0.0, highest], ROOM);
     let unit = if column.is_date { "date" } else { "value" };
     Some(Plot {
         id: String::new(),
@@ -82,7 +78,10 @@ fn histogram(
         ),
         x: Axis::numeric(unit, &across, column.is_date),
         y: Axis::numeric("share per bin (%)", &up, false),
-        marks: vec![Mark::Steps { class: "ob", y: 2 }, Mark::Steps { class: "es", y: 3 }],
+        marks: vec![
+            Mark::Steps { class: "ob", y: 2, scale: scales.0 },
+            Mark::Steps { class: "es", y: 3, scale: scales.1 },
+        ],
         data,
     })
 }
@@ -155,8 +154,8 @@ mod tests {
         let column = ColumnPage::default();
         let plot = histogram(&column, &edges, &[2; 100], &[1; 100]).expect("a histogram");
         assert_eq!(plot.data.rows.len(), 25);
-        assert_eq!((plot.data.number(24, 1), plot.data.number(3, 2)), (100.0, 4.0));
-        assert_eq!(plot.data.number(0, 4), 8.0);
+        assert_eq!((plot.data.number(24, 1), plot.data.number(3, 3)), (100.0, 4.0));
+        assert_eq!(plot.data.number(0, 2), 8.0);
     }
 
     #[test]

@@ -136,7 +136,7 @@ impl Canvas<'_> {
                 }
                 path(out, class, &line);
             }
-            Mark::Steps { class, y } => self.steps(class, *y, out),
+            Mark::Steps { class, y, scale } => self.steps(class, *y, *scale, out),
             Mark::Bars { class, x, slot, slots } => self.bars(class, *x, (*slot, *slots), out),
             Mark::Ranges { class, x, bounds } => self.ranges(class, *x, *bounds, out),
             Mark::Matrix => self.matrix(out),
@@ -186,7 +186,7 @@ impl Canvas<'_> {
         path(out, "cr", &dots_out);
     }
 
-    fn steps(&self, class: &str, column: usize, out: &mut String) {
+    fn steps(&self, class: &str, column: usize, scale: f64, out: &mut String) {
         let base = self.y_at(0.0);
         let mut line = String::new();
         let mut end = None;
@@ -200,7 +200,7 @@ impl Canvas<'_> {
                 let _ = write!(line, "M{} {base}", self.x(from));
             }
             let right = self.x(to);
-            let _ = write!(line, "V{}H{right}", self.y(height));
+            let _ = write!(line, "V{}H{right}", self.y(height * scale));
             end = Some(right);
         }
         if end.is_some() {

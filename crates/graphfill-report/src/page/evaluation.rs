@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::data::RunInfo;
 use super::document::{Document, paragraph, run_section};
-use super::format::{self, count, counted, duration, number};
+use super::format::{self, count, counted, duration, mean_and_sd, number};
 use super::metric::{self, Direction, arrow, label};
 use super::plot::{Axis, Data, Mark, Plot, rounded_json};
 use super::table::{Cell, Table};
@@ -120,11 +120,10 @@ impl View<'_> {
         if let Some(first) = ranked.first().map(|index| &self.methods()[*index]) {
             let (mean, sd) = (value(&first.mean, primary), value(&first.sd, primary));
             text += &format!(
-                " By {}, {} is in front with {}{}.",
+                " By {}, {} is in front with {}.",
                 label(primary),
                 first.method,
-                number(mean),
-                if sd.is_finite() { format!(" ± {}", number(sd)) } else { String::new() }
+                mean_and_sd(mean, sd)
             );
         }
         let (real, all) =
@@ -226,10 +225,7 @@ impl View<'_> {
             let mut row = vec![Cell::name(&method.method)];
             for (name, best) in metrics.iter().zip(&best) {
                 let (mean, sd) = (value(&method.mean, name), value(&method.sd, name));
-                let text = match sd.is_finite() {
-                    true => format!("{} ± {}", number(mean), number(sd)),
-                    false => number(mean),
-                };
+                let text = mean_and_sd(mean, sd);
                 row.push(match (mean.is_nan(), best.contains(&index)) {
                     (true, _) => Cell::Empty,
                     (false, true) => Cell::Best(mean, text),
@@ -286,7 +282,10 @@ impl View<'_> {
         let columns: BTreeSet<&String> = all().map(|(column, _)| column).collect();
         let metrics: BTreeSet<&String> = all().flat_map(|(_, metrics)| metrics.keys()).collect();
         let mut metrics: Vec<&String> = metrics.into_iter().collect();
-        metrics.sort_by_key(|name| **name != self.evaluation.primary);
+        metrics.sort_by_key(|name| {
+            let coverage = matches!(metric::direction(name), Direction::Nominal(_));
+            (**name != self.evaluation.primary, coverage)
+        });
         let mut html = String::new();
         for (position, name) in metrics.into_iter().enumerate() {
             let caption = format!("{} {} per column", label(name), arrow(name));

@@ -9,7 +9,7 @@ use super::plot::Plot;
 use super::{distribution, groups, missing, observed};
 
 /// Cells drawn over all columns: with many columns each shows fewer, so that the page stays small.
-const MAX_CELLS: usize = 24_000;
+const MAX_CELLS: usize = 18_000;
 /// Cells drawn per column.
 const MAX_CELLS_PER_COLUMN: usize = 200;
 const MIN_CELLS_PER_COLUMN: usize = 20;

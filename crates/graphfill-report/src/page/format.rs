@@ -31,6 +31,26 @@ pub(super) fn number(value: f64) -> String {
     format!("{sign}{text}")
 }
 
+/// A mean and a standard deviation with the same decimals: two significant digits of the deviation.
+pub(super) fn mean_and_sd(mean: f64, sd: f64) -> String {
+    const MAX_EXPONENT: i32 = 6;
+    if !mean.is_finite() || !sd.is_finite() {
+        return number(mean);
+    }
+    // A deviation that rounding made is none.
+    let sd = if sd.abs() < mean.abs() * 1e-9 { 0.0 } else { sd };
+    if sd == 0.0 {
+        return format!("{} ± 0", number(mean));
+    }
+    let exponent = sd.abs().log10().floor() as i32;
+    let large = mean.abs().max(sd.abs()).log10().floor() as i32;
+    if exponent < -MAX_EXPONENT || large > MAX_EXPONENT {
+        return format!("{} ± {}", number(mean), number(sd));
+    }
+    let decimals = usize::try_from(1 - exponent).unwrap_or(0);
+    format!("{mean:.decimals$} ± {sd:.decimals$}").replace('-', "−")
+}
+
 /// A count, its digits in groups of three.
 pub(super) fn count(count: usize) -> String {
     let text = count.to_string();
@@ -103,6 +123,15 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn means_have_the_decimals_of_their_deviation() {
+        assert_eq!(mean_and_sd(0.491_96, 0.013_78), "0.492 ± 0.014");
+        assert_eq!(mean_and_sd(-123.456, 12.0), "−123 ± 12");
+        assert_eq!(mean_and_sd(1.8, 2.5e-16), "1.800 ± 0");
+        assert_eq!(mean_and_sd(1e12, 1e10), "1.000×10¹² ± 1.000×10¹⁰");
+        assert_eq!(mean_and_sd(0.5, f64::NAN), "0.5000");
     }
 
     #[test]

@@ -57,8 +57,8 @@ pub(super) enum Mark {
     Dots { class: &'static str, x: usize, y: usize },
     /// A line through fixed points, independent of the table.
     Line { class: &'static str, points: Vec<(f64, f64)> },
-    /// A histogram: columns 0 and 1 are the bounds of the bins, `y` is the height.
-    Steps { class: &'static str, y: usize },
+    /// A histogram: columns 0 and 1 are the bounds of the bins, `y` times `scale` is the height.
+    Steps { class: &'static str, y: usize, scale: f64 },
     /// Horizontal bars from zero, one per row, in the `slot`-th of `slots` parts of the row's band.
     Bars { class: &'static str, x: usize, slot: usize, slots: usize },
     /// A dot per row, with a line from `low` to `high` where these are columns.
@@ -263,7 +263,7 @@ impl Mark {
                     points.iter().map(|(x, y)| json!([short_json(*x), short_json(*y)])).collect();
                 json!(["line", class, points])
             }
-            Mark::Steps { class, y } => json!(["steps", class, y]),
+            Mark::Steps { class, y, scale } => json!(["steps", class, y, scale]),
             Mark::Bars { class, x, slot, slots } => json!(["bars", class, x, slot, slots]),
             Mark::Ranges { class, x, bounds: None } => json!(["ranges", class, x]),
             Mark::Ranges { class, x, bounds: Some((low, high)) } => {

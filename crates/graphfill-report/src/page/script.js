@@ -32,11 +32,11 @@ const report = (() => {
       },
       dots: (kind, a, b) => path(kind, each((row) => `M${x(row[a])} ${y(row[b])}h0`, [a, b])),
       line: (kind, points) => path(kind, points.map(([a, b], i) => `${i ? "L" : "M"}${x(a)} ${y(b)}`).join("")),
-      steps(kind, c) {
+      steps(kind, c, scale) {
         let line = "";
         for (const row of p.r) {
           if (![0, 1, c].every((i) => known(row[i]))) continue;
-          line += `${line ? "" : `M${x(row[0])} ${yAt(0)}`}V${y(row[c])}H${x(row[1])}`;
+          line += `${line ? "" : `M${x(row[0])} ${yAt(0)}`}V${y(row[c] * scale)}H${x(row[1])}`;
         }
         return path(kind, line && `${line}V${yAt(0)}`);
       },
