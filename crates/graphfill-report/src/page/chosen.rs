@@ -65,7 +65,7 @@ fn gains(columns: &[&ColumnPage]) -> Option<Plot> {
             false => format!("{} with a measured error.", format::counted(count, "column")),
         },
         description: format!("{better} of {count} columns are better than the baseline."),
-        x: Axis::numeric("error less than the baseline's (%)", &range, false),
+        x: Axis::numeric("better than the baseline (%)", &range, false),
         y: Axis::rows("", &names),
         marks: vec![
             Mark::Bars { class: "ob", x: 1, slot: 0, slots: 1 },

@@ -15,7 +15,7 @@ const MAX_CELLS_PER_COLUMN: usize = 200;
 const MIN_CELLS_PER_COLUMN: usize = 20;
 
 const LEGEND: &str = "<p class=\"legend\"><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"iv\" d=\"M8 1V15\"/><path class=\"dt big\" d=\"M8 8h0\"/></svg> estimate, and its interval</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"iv io\" d=\"M8 1V15\"/><path class=\"cr\" d=\"M5 5L11 11M5 11L11 5\"/></svg> its interval misses the observed value</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"dg\" d=\"M1 15L15 1\"/></svg> estimated = observed</span></p>\n";
-const DENSITY_LEGEND: &str = "<p class=\"legend\"><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"ob\" d=\"M1 15V4H15V15\"/></svg> observed</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"es\" d=\"M1 15V4H15V15\"/></svg> estimated</span></p>\n";
+const DENSITY_LEGEND: &str = "<p class=\"legend\"><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"ob\" d=\"M1 15V4H15V15z\"/></svg> observed</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"es\" d=\"M1 15V4H15V15z\"/></svg> estimated</span></p>\n";
 
 impl FillPage {
     /// The page as HTML: one file that loads nothing, the same bytes for the same page.
@@ -112,12 +112,12 @@ impl FillPage {
             let median = gains[gains.len() / 2];
             text += &format!(
                 " On hidden cells the estimates are better than the mean or most frequent level in {} \
-                 of {}; the median column has {}.",
+                 of {}; in the median column they are {}.",
                 count(better),
                 counted(gains.len(), "measured column"),
                 match median >= 0.0 {
-                    true => format!("an error {} lower", percent(median)),
-                    false => format!("an error {} higher", percent(-median)),
+                    true => format!("{} better", percent(median)),
+                    false => format!("{} worse", percent(-median)),
                 }
             );
         }

@@ -15,13 +15,13 @@ use crate::figure::ticks::{Tick, ticks};
 /// The size of the text along axes, in the units of the drawing.
 pub(super) const TEXT: f64 = 11.0;
 /// The width of a drawing.
-const WIDTH: f64 = 320.0;
+const WIDTH: f64 = 280.0;
 /// The height of a drawing whose vertical axis is a number.
-const HEIGHT: f64 = 230.0;
+const HEIGHT: f64 = 210.0;
 /// The height of one category on a vertical axis of categories.
 const ROW_HEIGHT: f64 = 20.0;
 /// The longest label of a category, in characters.
-const MAX_LABEL: usize = 22;
+const MAX_LABEL: usize = 20;
 
 /// A plot with a title.
 #[derive(Debug, Clone)]
@@ -142,7 +142,7 @@ impl Axis {
 
     /// Whether the labels of a horizontal axis of categories overlap, so that they are slanted.
     fn slanted(&self) -> bool {
-        self.categories > 0 && self.widest() > 210.0 / self.categories as f64
+        self.categories > 0 && self.widest() > 190.0 / self.categories as f64
     }
 
     fn to_json(&self) -> Value {

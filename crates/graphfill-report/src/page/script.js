@@ -2,7 +2,7 @@
 // `card` makes the same text as draw.rs and card.rs.
 const report = (() => {
   "use strict";
-  document.documentElement.classList.add("js");
+  document.documentElement.classList.add("scripted");
   const data = JSON.parse(document.getElementById("data").textContent);
   const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c])
     .replace(/[\t\n\r]/g, " ").replace(/[\0-\x1f\x7f-\x9f\ufffe\uffff]/g, "\ufffd");
