@@ -27,7 +27,7 @@ pub(super) fn section(page: &FillPage, order: &[usize], plots: &mut PlotData) ->
         .collect();
     let mut html = String::new();
     let pooled = pooled(&measured);
-    match page.level {
+    match page.nominal() {
         Some(nominal) if !pooled.is_empty() => {
             html += &paragraph(
                 "Intervals are calibrated on observed cells that were hidden from the method. Of the \
@@ -65,7 +65,8 @@ pub(super) fn section(page: &FillPage, order: &[usize], plots: &mut PlotData) ->
 pub(super) fn pooled(columns: &[&ColumnPage]) -> Vec<Coverage> {
     let mut levels: Vec<Coverage> = Vec::new();
     for coverage in columns.iter().flat_map(|column| &column.coverage) {
-        if !coverage.nominal.is_finite() || !coverage.real.is_finite() || coverage.cells == 0 {
+        let is_share = |value: f64| (0.0..=1.0).contains(&value);
+        if !is_share(coverage.nominal) || !is_share(coverage.real) || coverage.cells == 0 {
             continue;
         }
         let same = |known: &&mut Coverage| (known.nominal - coverage.nominal).abs() < 1e-9;
@@ -88,7 +89,7 @@ pub(super) fn pooled(columns: &[&ColumnPage]) -> Vec<Coverage> {
 
 /// The range (95%) in which the real share of a proportion lies, by Wilson's score.
 pub(super) fn wilson(share: f64, cells: usize) -> (f64, f64) {
-    if cells == 0 || !share.is_finite() {
+    if cells == 0 || !(0.0..=1.0).contains(&share) {
         return (f64::NAN, f64::NAN);
     }
     let n = cells as f64;
@@ -135,7 +136,7 @@ fn per_column(measured: &[&ColumnPage], nominal: f64) -> Option<Plot> {
     let mut rows: Vec<(&str, Coverage)> = measured
         .iter()
         .filter_map(|column| Some((column.name.as_str(), *column.coverage_at(nominal)?)))
-        .filter(|(_, coverage)| coverage.real.is_finite() && coverage.cells > 0)
+        .filter(|(_, coverage)| (0.0..=1.0).contains(&coverage.real) && coverage.cells > 0)
         .collect();
     if rows.is_empty() {
         return None;
@@ -279,7 +280,7 @@ mod tests {
     fn wilson_ranges() {
         let (low, high) = wilson(0.9, 100);
         assert!((low - 0.825_6).abs() < 1e-3 && (high - 0.944_8).abs() < 1e-3, "{low} {high}");
-        assert_eq!(wilson(1.0, 10).1, 1.0);
+        assert!((wilson(1.0, 10).1 - 1.0).abs() < 1e-12);
         assert!(wilson(0.5, 0).0.is_nan());
     }
 }

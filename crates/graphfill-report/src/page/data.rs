@@ -181,6 +181,13 @@ pub struct Pattern {
     pub rows: usize,
 }
 
+impl FillPage {
+    /// The nominal coverage, where it is one: between 0 and 1.
+    pub(super) fn nominal(&self) -> Option<f64> {
+        self.level.filter(|level| *level > 0.0 && *level < 1.0)
+    }
+}
+
 impl ColumnPage {
     /// The coverage measured at a nominal level.
     pub(super) fn coverage_at(&self, nominal: f64) -> Option<&Coverage> {

@@ -15,49 +15,87 @@ pub(super) fn iso(days: f64) -> Option<String> {
     })
 }
 
-/// The ticks of an axis of days: years, months or days, whichever are at most about `max`.
+/// A step between ticks.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Days(i64),
+    Months(i64),
+    Years(i64),
+}
+
+/// From the finest to the coarsest.
+const STEPS: [Step; 19] = [
+    Step::Days(1),
+    Step::Days(2),
+    Step::Days(5),
+    Step::Days(10),
+    Step::Months(1),
+    Step::Months(2),
+    Step::Months(3),
+    Step::Months(6),
+    Step::Years(1),
+    Step::Years(2),
+    Step::Years(5),
+    Step::Years(10),
+    Step::Years(20),
+    Step::Years(50),
+    Step::Years(100),
+    Step::Years(200),
+    Step::Years(500),
+    Step::Years(1000),
+    Step::Years(2000),
+];
+
+/// The ticks of an axis of days, at most `max`: the finest days, months or years that are so few.
 pub(super) fn ticks(interval: &Interval, max: usize) -> Vec<Tick> {
     let (low, high) = (interval.low, interval.high);
-    let tick = |day: i64, label: String| Tick {
-        place: interval.place(day as f64).unwrap_or(0.0).clamp(0.0, 1.0),
-        label,
-    };
     if !DAYS.contains(&low) || !DAYS.contains(&high) {
         return number_ticks(interval, max);
     }
-    let inside = |day: &i64| (low..=high).contains(&(*day as f64));
-    let (first_year, last_year) = (civil(low as i64).0, civil(high as i64).0 + 1);
-    let years = high - low;
-    for step in [1000, 500, 200, 100, 50, 20, 10, 5, 2, 1] {
-        let found: Vec<Tick> = (first_year.div_euclid(step) * step..=last_year)
-            .step_by(step as usize)
-            .map(|year| (days_from_civil(year, 1), year))
-            .filter(|(day, _)| inside(day))
-            .map(|(day, year)| tick(day, format!("{year:04}")))
-            .collect();
-        if found.len() >= max.div_ceil(2).max(2) {
-            return found;
+    let tick = |(day, label): (i64, String)| Tick {
+        place: interval.place(day as f64).unwrap_or(0.0).clamp(0.0, 1.0),
+        label,
+    };
+    for step in STEPS {
+        // Whole dates are long.
+        let (days, max) = match step {
+            Step::Days(days) => (days, max.min(3)),
+            Step::Months(months) => (months * 28, max),
+            Step::Years(years) => (years * 365, max),
+        };
+        if (high - low) / days as f64 > (2 * max + 2) as f64 {
+            continue;
+        }
+        let found = step.between(low, high);
+        if (1..=max).contains(&found.len()) {
+            return found.into_iter().map(tick).collect();
         }
     }
-    if years > 60.0 {
-        for step in [6, 3, 2, 1] {
-            let found: Vec<Tick> = (first_year * 12..=last_year * 12)
-                .filter(|month| month % step == 0)
+    number_ticks(interval, max)
+}
+
+impl Step {
+    /// The days of the ticks with their labels.
+    fn between(self, low: f64, high: f64) -> Vec<(i64, String)> {
+        let (first, last) = (low.ceil() as i64, high.floor() as i64);
+        let (first_year, last_year) = (civil(first).0, civil(last).0 + 1);
+        let all: Vec<(i64, String)> = match self {
+            Step::Days(step) => (first..=last)
+                .step_by(step as usize)
+                .map(|day| (day, iso(day as f64).unwrap_or_default()))
+                .collect(),
+            Step::Months(step) => (first_year * 12..=last_year * 12)
+                .step_by(step as usize)
                 .map(|month| (month.div_euclid(12), month.rem_euclid(12) + 1))
-                .map(|(year, month)| (days_from_civil(year, month), year, month))
-                .filter(|(day, ..)| inside(day))
-                .map(|(day, year, month)| tick(day, format!("{year:04}-{month:02}")))
-                .collect();
-            if found.len() >= max.div_ceil(2).max(2) {
-                return found;
-            }
-        }
+                .map(|(year, month)| (first_day(year, month), format!("{year:04}-{month:02}")))
+                .collect(),
+            Step::Years(step) => (first_year.div_euclid(step) * step..=last_year)
+                .step_by(step as usize)
+                .map(|year| (first_day(year, 1), format!("{year:04}")))
+                .collect(),
+        };
+        all.into_iter().filter(|(day, _)| (first..=last).contains(day)).collect()
     }
-    let step = ((high - low) / max.max(1) as f64).ceil().max(1.0) as i64;
-    ((low.ceil() as i64)..=(high.floor() as i64))
-        .step_by(step as usize)
-        .map(|day| tick(day, iso(day as f64).unwrap_or_default()))
-        .collect()
 }
 
 /// Year, month and day of a day, by the algorithm of Howard Hinnant.
@@ -75,7 +113,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 /// The first day of a month.
-fn days_from_civil(year: i64, month: i64) -> i64 {
+fn first_day(year: i64, month: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
@@ -108,7 +146,7 @@ mod tests {
     fn months_begin_where_the_calendar_says() {
         for day in -800_000..800_000 {
             let (year, month, date) = civil(day);
-            assert_eq!(days_from_civil(year, month) + date - 1, day);
+            assert_eq!(first_day(year, month) + date - 1, day);
         }
     }
 
@@ -117,8 +155,8 @@ mod tests {
         for length in [1.0, 5.0, 20.0, 90.0, 400.0, 2000.0, 20_000.0, 700_000.0] {
             let interval =
                 Interval { low: 10_000.3, high: 10_000.3 + length, scale: Scale::Linear };
-            let ticks = ticks(&interval, 4);
-            assert!((1..=9).contains(&ticks.len()), "{length}: {ticks:?}");
+            let ticks = ticks(&interval, 5);
+            assert!((1..=5).contains(&ticks.len()), "{length}: {ticks:?}");
             assert!(ticks.iter().all(|tick| (0.0..=1.0).contains(&tick.place)));
         }
         let interval = Interval { low: 0.0, high: 3700.0, scale: Scale::Linear };

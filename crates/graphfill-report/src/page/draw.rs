@@ -130,8 +130,8 @@ impl Canvas<'_> {
             }
             Mark::Line { class, points } => {
                 let mut line = String::new();
-                for (index, (x, y)) in points.iter().enumerate() {
-                    let letter = if index == 0 { 'M' } else { 'L' };
+                for (x, y) in points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
+                    let letter = if line.is_empty() { 'M' } else { 'L' };
                     let _ = write!(line, "{letter}{} {}", self.x(*x), self.y(*y));
                 }
                 path(out, class, &line);

@@ -52,7 +52,9 @@ impl FillPage {
             .clamp(MIN_CELLS_PER_COLUMN, MAX_CELLS_PER_COLUMN);
         let drawn: Vec<Plot> = order
             .iter()
-            .filter_map(|&index| observed::plot(index, &self.columns[index], self.level, max_cells))
+            .filter_map(|&index| {
+                observed::plot(index, &self.columns[index], self.nominal(), max_cells)
+            })
             .collect();
         if drawn.is_empty() {
             return "<p class=\"none\"><strong>Not measured:</strong> no observed cells were hidden, so \
@@ -60,7 +62,7 @@ impl FillPage {
                     measure it.</p>\n"
                 .to_owned();
         }
-        let bars = match self.level {
+        let bars = match self.nominal() {
             Some(nominal) => format!(
                 "Bars are intervals that should hold the observed value in {} of cases.",
                 level(nominal)
@@ -122,10 +124,10 @@ impl FillPage {
             );
         }
         let measured = self.measured();
-        let overall = self.level.and_then(|nominal| {
+        let overall = self.nominal().and_then(|nominal| {
             pooled(&measured).into_iter().find(|known| (known.nominal - nominal).abs() < 1e-9)
         });
-        text += &match (self.level, overall) {
+        text += &match (self.nominal(), overall) {
             (Some(nominal), Some(real)) => format!(
                 " Of {} intervals and sets with a nominal coverage of {}, {} hold the observed value.",
                 count(real.cells),
@@ -145,7 +147,7 @@ impl FillPage {
             ("columns", count(self.columns.len())),
             ("cells estimated", count(self.estimated)),
         ];
-        if let Some(nominal) = self.level {
+        if let Some(nominal) = self.nominal() {
             let real = pooled(&self.measured());
             let real = real.iter().find(|known| (known.nominal - nominal).abs() < 1e-9);
             if let Some(real) = real {

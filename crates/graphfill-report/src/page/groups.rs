@@ -8,8 +8,10 @@ use super::data::{FillPage, GroupError};
 use super::document::paragraph;
 use super::format::{self, count, level};
 use super::plot::{Axis, Data, Mark, Plot, rounded_json};
-use crate::figure::Scale;
-use crate::figure::interval::Interval;
+use crate::figure::interval::{AtZero, Interval, Room};
+use crate::figure::{Axis as Scaled, Scale};
+
+const ROOM: Room = Room { margin: 0.05, zero_below: 1.0, at_zero: AtZero::Touches };
 
 /// The section's HTML; nothing where no groups were measured.
 pub(super) fn section(page: &FillPage, plots: &mut PlotData) -> String {
@@ -19,7 +21,7 @@ pub(super) fn section(page: &FillPage, plots: &mut PlotData) -> String {
         ("degree", "degree", &page.by_degree),
     ] {
         cards.extend(error(id, name, groups));
-        cards.extend(coverage(id, name, groups, page.level));
+        cards.extend(coverage(id, name, groups, page.nominal()));
     }
     if cards.is_empty() {
         return String::new();
@@ -50,8 +52,7 @@ fn error(id: &str, name: &str, groups: &[GroupError]) -> Option<Plot> {
         ]);
     }
     // The line at one, the error of the column mean, is always on the plot.
-    let high = highest.max(1.0) * 1.05;
-    let range = Interval { low: 0.0, high, scale: Scale::Linear };
+    let range = Interval::of(&Scaled::linear(""), [0.0, 1.0, highest], ROOM);
     let rows = groups.len() as f64;
     Some(Plot {
         id: format!("error-{id}"),

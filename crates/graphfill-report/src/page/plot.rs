@@ -83,7 +83,12 @@ impl Axis {
     /// An axis of numbers.
     pub(super) fn numeric(label: impl Into<String>, interval: &Interval, dates: bool) -> Axis {
         const MAX_TICKS: usize = 5;
-        let marks = if dates { date::ticks(interval, 4) } else { ticks(interval, MAX_TICKS) };
+        // Values that cannot be told apart, or no numbers, have no axis of their own.
+        let valid = (interval.high - interval.low).is_finite() && interval.low < interval.high;
+        let unit = Interval { low: 0.0, high: 1.0, scale: Scale::Linear };
+        let interval = if valid { interval } else { &unit };
+        let marks =
+            if dates { date::ticks(interval, MAX_TICKS) } else { ticks(interval, MAX_TICKS) };
         Axis {
             label: label.into(),
             low: interval.low,

@@ -11,9 +11,10 @@ pub(super) const PERCENT: Interval = Interval { low: 0.0, high: 100.0, scale: Sc
 
 /// The diagram of a column; none where it has no probabilities.
 pub(super) fn plot(id: String, column: &ColumnPage) -> Option<Plot> {
+    let is_share = |value: f64| (0.0..=1.0).contains(&value);
     let bins = column.reliability.iter();
     let mut bins: Vec<_> =
-        bins.filter(|bin| bin.probability.is_finite() && bin.share.is_finite()).collect();
+        bins.filter(|bin| is_share(bin.probability) && is_share(bin.share)).collect();
     if bins.is_empty() {
         return None;
     }

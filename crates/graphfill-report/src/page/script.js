@@ -31,7 +31,7 @@ const report = (() => {
         return path("iv", bars[0]) + path("iv io", bars[1]) + path("dt", dots[0]) + path("cr", dots[1]);
       },
       dots: (kind, a, b) => path(kind, each((row) => `M${x(row[a])} ${y(row[b])}h0`, [a, b])),
-      line: (kind, points) => path(kind, points.map(([a, b], i) => `${i ? "L" : "M"}${x(a)} ${y(b)}`).join("")),
+      line: (kind, points) => path(kind, points.filter((point) => point.every(known)).map(([a, b], i) => `${i ? "L" : "M"}${x(a)} ${y(b)}`).join("")),
       steps(kind, c, scale) {
         let line = "";
         for (const row of p.r) {
