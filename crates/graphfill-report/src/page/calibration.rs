@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::card::PlotData;
+use super::card::{COLUMNS, PlotData};
 use super::data::{ColumnPage, Coverage, FillPage};
 use super::document::paragraph;
 use super::format::{self, level};
@@ -56,7 +56,7 @@ pub(super) fn section(page: &FillPage, order: &[usize], plots: &mut PlotData) ->
             "Of the cells that were estimated with a probability of 70%, about 70% should be right. \
              Below the diagonal, estimates are too confident.",
         );
-        html += &plots.grid("r", super::card::COLUMNS, &diagrams);
+        html += &plots.grid("r", COLUMNS, &diagrams);
     }
     html
 }
@@ -76,7 +76,7 @@ pub(super) fn pooled(columns: &[&ColumnPage]) -> Vec<Coverage> {
                 known.cells += coverage.cells;
             }
             None => {
-                levels.push(Coverage { real: coverage.real * coverage.cells as f64, ..*coverage })
+                levels.push(Coverage { real: coverage.real * coverage.cells as f64, ..*coverage });
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::figure::svg::Escaped;
 pub(super) const MAX_DRAWN: usize = 12;
 
 /// What the plots of a grid are of, where they are of columns.
-pub(super) const COLUMNS: &str = "columns, those with the most missing cells";
+pub(super) const COLUMNS: [&str; 2] = ["columns", "those with the most missing cells"];
 
 /// The data of the page's plots, by their identifiers.
 #[derive(Debug, Default)]
@@ -57,8 +57,13 @@ impl PlotData {
     }
 
     /// A grid of the first cards, with a control that draws the others. `name` identifies the grid;
-    /// `things` are what has plots, such as "columns with the most missing cells".
-    pub(super) fn grid(&mut self, name: &str, things: &str, plots: &[Plot]) -> String {
+    /// `things` are what has plots, and which of them are drawn first.
+    pub(super) fn grid(
+        &mut self,
+        name: &str,
+        [things, first_things]: [&str; 2],
+        plots: &[Plot],
+    ) -> String {
         let (first, others) = plots.split_at(plots.len().min(MAX_DRAWN));
         if others.is_empty() {
             return self.cards(first);
@@ -71,7 +76,7 @@ impl PlotData {
         let cards: String = first.iter().map(|plot| self.card(plot)).collect();
         let (shown, total) = (first.len(), plots.len());
         format!(
-            "<p class=\"more\">Drawn are {shown} of {total} {things}. \
+            "<p class=\"more\">{shown} of {total} {things} are drawn: {first_things}. \
              <span class=\"js\"><label>Draw another: <input type=\"search\" list=\"l-{name}\" \
              data-grid=\"{name}\" placeholder=\"name\" autocomplete=\"off\"></label>\
              <datalist id=\"l-{name}\"></datalist> \

@@ -1,6 +1,7 @@
 //! The report page of `fill`: puts the sections together and sums them up in one paragraph.
 
 use super::calibration::{self, pooled};
+use super::card::{COLUMNS, MAX_DRAWN, PlotData};
 use super::chosen;
 use super::data::{ColumnPage, FillPage};
 use super::document::{Document, paragraph, run_section};
@@ -8,18 +9,31 @@ use super::format::{count, counted, duration, level, percent};
 use super::plot::Plot;
 use super::{distribution, groups, missing, observed};
 
-/// Cells drawn over all columns: with many columns each shows fewer, so that the page stays small.
-const MAX_CELLS: usize = 18_000;
-/// Cells drawn per column.
-const MAX_CELLS_PER_COLUMN: usize = 200;
-const MIN_CELLS_PER_COLUMN: usize = 20;
+/// The size of a page from which on fewer cells are drawn.
+const MAX_BYTES: usize = 1_900_000;
+/// Cells per column: of the columns that are drawn, and of the others at first and at the least.
+const MAX_CELLS: usize = 200;
+const MIN_CELLS: usize = 8;
 
 const LEGEND: &str = "<p class=\"legend\"><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"iv\" d=\"M8 1V15\"/><path class=\"dt big\" d=\"M8 8h0\"/></svg> estimate, and its interval</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"iv io\" d=\"M8 1V15\"/><path class=\"cr\" d=\"M5 5L11 11M5 11L11 5\"/></svg> its interval misses the observed value</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"dg\" d=\"M1 15L15 1\"/></svg> estimated = observed</span></p>\n";
 const DENSITY_LEGEND: &str = "<p class=\"legend\"><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"ob\" d=\"M1 15V4H15V15z\"/></svg> observed</span><span><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"es\" d=\"M1 15V4H15V15z\"/></svg> estimated</span></p>\n";
 
 impl FillPage {
     /// The page as HTML: one file that loads nothing, the same bytes for the same page.
+    ///
+    /// With many columns fewer cells per column are kept, so that 500 columns need less than 2 MB.
     pub fn to_html(&self) -> String {
+        let mut max_cells = MAX_CELLS;
+        loop {
+            let html = self.to_html_with(max_cells);
+            if html.len() <= MAX_BYTES || max_cells <= MIN_CELLS {
+                return html;
+            }
+            max_cells = (max_cells * 2 / 3).max(MIN_CELLS);
+        }
+    }
+
+    fn to_html_with(&self, max_cells: usize) -> String {
         // The columns with the most missing cells first, as a reader meets them.
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         order.sort_by_key(|index| (std::cmp::Reverse(self.columns[*index].missing), *index));
@@ -33,7 +47,7 @@ impl FillPage {
         };
         let plots = &mut page.plots;
         let sections = [
-            ("observed", "Observed against estimated", self.observed(&order, plots)),
+            ("observed", "Observed against estimated", self.observed(&order, max_cells, plots)),
             ("missing", "What was missing", missing::section(self, plots)),
             ("distributions", "Distributions", self.distributions(&order, plots)),
             ("calibration", "Calibration", calibration::section(self, &order, plots)),
@@ -47,12 +61,12 @@ impl FillPage {
         page.to_html()
     }
 
-    fn observed(&self, order: &[usize], plots: &mut super::card::PlotData) -> String {
-        let max_cells = (MAX_CELLS / self.columns.len().max(1))
-            .clamp(MIN_CELLS_PER_COLUMN, MAX_CELLS_PER_COLUMN);
+    fn observed(&self, order: &[usize], max_cells: usize, plots: &mut PlotData) -> String {
         let drawn: Vec<Plot> = order
             .iter()
-            .filter_map(|&index| {
+            .enumerate()
+            .filter_map(|(position, &index)| {
+                let max_cells = if position < MAX_DRAWN { MAX_CELLS } else { max_cells };
                 observed::plot(index, &self.columns[index], self.nominal(), max_cells)
             })
             .collect();
@@ -75,10 +89,10 @@ impl FillPage {
             "Some observed cells were hidden and estimated like missing ones. The nearer a point is to \
              the diagonal, the better the estimate. {bars}"
         );
-        paragraph(&text) + LEGEND + &plots.grid("o", super::card::COLUMNS, &drawn)
+        paragraph(&text) + LEGEND + &plots.grid("o", COLUMNS, &drawn)
     }
 
-    fn distributions(&self, order: &[usize], plots: &mut super::card::PlotData) -> String {
+    fn distributions(&self, order: &[usize], plots: &mut PlotData) -> String {
         let drawn: Vec<Plot> = order
             .iter()
             .filter_map(|&index| distribution::plot(index, &self.columns[index]))
@@ -89,7 +103,7 @@ impl FillPage {
         let text = "Estimates vary less than observed values: an estimate is the expected value, \
                     without the noise of a single node. A shift of the estimates may be right, where \
                     nodes with missing values differ from the others, or a sign of bias.";
-        paragraph(text) + DENSITY_LEGEND + &plots.grid("d", super::card::COLUMNS, &drawn)
+        paragraph(text) + DENSITY_LEGEND + &plots.grid("d", COLUMNS, &drawn)
     }
 
     fn measured(&self) -> Vec<&ColumnPage> {

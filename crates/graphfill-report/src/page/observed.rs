@@ -39,11 +39,12 @@ pub(super) fn plot(
 
 /// What stands below the name of a column: kind, method, error and coverage.
 fn note(column: &ColumnPage, nominal: Option<f64>) -> String {
-    let mut note = format!("{} · {}", column.kind, column.method);
+    let mut note = format!("{} · {}", format::name(&column.kind), format::name(&column.method));
     if let Some(error) = &column.error
         && error.method.is_finite()
     {
-        note += &format!(". {} {}", error.measure, number(error.method));
+        let unit = if column.is_date { " days" } else { "" };
+        note += &format!(". {} {}{unit}", format::name(&error.measure), number(error.method));
         if let Some(gain) = error.gain() {
             note += &format!(", {}", better(gain));
         }
