@@ -1,4 +1,5 @@
 //! Writes sample report pages into a folder, to look at them: `report_gallery FOLDER`.
+#![allow(clippy::print_stdout, reason = "the example tells what it wrote")]
 
 use std::path::PathBuf;
 

@@ -88,6 +88,7 @@ fn assert_sound(found: &Value) {
     assert_eq!(found["resources"], json!([]));
     assert_eq!(found["differences"], json!([]), "the script draws other plots than Rust");
     assert_eq!(found["cut off"], json!([]), "text beyond the edge of its drawing");
+    assert_eq!(found["overlapping"], json!([]), "labels of ticks");
     assert_eq!(found["unnamed"], json!([]), "controls without a name");
 }
 

@@ -40,6 +40,7 @@ pub(super) fn section(page: &FillPage, order: &[usize], plots: &mut PlotData) ->
             html += &plots.cards(&cards);
             html += &table(&measured, &pooled);
         }
+        _ if page.columns.is_empty() => {}
         _ => {
             html += "<p class=\"none\"><strong>Not calibrated:</strong> run with intervals to learn \
                      how far the estimates may be off. The page then shows nominal against real \

@@ -31,8 +31,9 @@ impl PlotData {
 
     /// A card with a plot.
     pub(super) fn card(&mut self, plot: &Plot) -> String {
+        let plot = plot.clone().fitted();
         self.plots.insert(plot.id.clone(), plot.to_json());
-        card(&plot.id, &plot.title, &plot.note, &draw::svg(plot))
+        card(&plot.id, &plot.title, &plot.note, &draw::svg(&plot))
     }
 
     /// A card with a drawing of its own.
@@ -69,7 +70,7 @@ impl PlotData {
             return self.cards(first);
         }
         for plot in others {
-            self.plots.insert(plot.id.clone(), plot.to_json());
+            self.plots.insert(plot.id.clone(), plot.clone().fitted().to_json());
         }
         let identifiers = others.iter().map(|plot| Value::from(plot.id.as_str())).collect();
         self.grids.insert(name.to_owned(), identifiers);

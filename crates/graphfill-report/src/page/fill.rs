@@ -6,6 +6,7 @@ use super::chosen;
 use super::data::{ColumnPage, FillPage};
 use super::document::{Document, paragraph, run_section};
 use super::format::{count, counted, duration, level, percent};
+use super::observed::better;
 use super::plot::Plot;
 use super::{distribution, groups, missing, observed};
 
@@ -38,7 +39,7 @@ impl FillPage {
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         order.sort_by_key(|index| (std::cmp::Reverse(self.columns[*index].missing), *index));
         let mut page = Document {
-            title: self.title.clone(),
+            title: if self.title.is_empty() { "Report".to_owned() } else { self.title.clone() },
             kind: "Estimated attributes",
             summary: self.summary(),
             warnings: self.warnings.clone(),
@@ -70,11 +71,19 @@ impl FillPage {
                 observed::plot(index, &self.columns[index], self.nominal(), max_cells)
             })
             .collect();
+        if self.columns.is_empty() {
+            return String::new();
+        }
         if drawn.is_empty() {
-            return "<p class=\"none\"><strong>Not measured:</strong> no observed cells were hidden, so \
-                    that nothing is known about the error of the estimates. Run with intervals to \
-                    measure it.</p>\n"
-                .to_owned();
+            let measured = self.columns.iter().any(|column| column.error.is_some());
+            let errors = match measured {
+                true => " The table of methods, below, has the errors that are known.",
+                false => " Until then nothing is known about the error of the estimates.",
+            };
+            return format!(
+                "<p class=\"none\"><strong>Not calibrated:</strong> run with intervals to compare \
+                 estimates with the observed values of hidden cells.{errors}</p>\n"
+            );
         }
         let bars = match self.nominal() {
             Some(nominal) => format!(
@@ -112,18 +121,28 @@ impl FillPage {
 
     /// One paragraph for a reader with half a minute.
     fn summary(&self) -> String {
+        let title = if self.title.is_empty() { "the table" } else { &self.title };
+        if self.columns.is_empty() {
+            return format!(
+                "Nothing was estimated: no column of {title} has missing cells. The graph has {} and {}.",
+                counted(self.nodes, "node"),
+                counted(self.edges, "edge")
+            );
+        }
         let mut text = format!(
             "{} in {} of {} were estimated from {} and {}.",
             counted(self.estimated, "missing cell"),
             counted(self.columns.len(), "column"),
-            if self.title.is_empty() { "the table" } else { &self.title },
+            title,
             counted(self.nodes, "node"),
             counted(self.edges, "edge")
         );
         let mut gains: Vec<f64> =
             self.columns.iter().filter_map(|column| column.error.as_ref()?.gain()).collect();
         gains.sort_by(f64::total_cmp);
-        if !gains.is_empty() {
+        if let [gain] = gains[..] {
+            text += &format!(" On hidden cells the estimates are {}.", better(gain));
+        } else if !gains.is_empty() {
             let better = gains.iter().filter(|gain| **gain > 0.0).count();
             let median = gains[gains.len() / 2];
             text += &format!(

@@ -27,7 +27,7 @@ pub(super) fn section(page: &FillPage, plots: &mut PlotData) -> String {
         return String::new();
     }
     let text = "Hidden cells of all numeric columns, grouped. Errors are root mean squared errors in \
-                standard deviations of the column: 1 is the error of the column mean. Estimates far \
+                standard deviations of the column: 1 is about the error of the column mean. Estimates far \
                 from observed cells and of nodes with few neighbours deserve less trust where their \
                 bars are longer.";
     paragraph(text) + &plots.cards(&cards)
@@ -102,7 +102,7 @@ fn coverage(id: &str, name: &str, groups: &[GroupError], nominal: Option<f64>) -
 
 fn cells(groups: &[GroupError]) -> String {
     let total: usize = groups.iter().map(|group| group.cells).sum();
-    format!("{} hidden cells; the line is the error of the column mean.", count(total))
+    format!("{} hidden cells; the line is about the error of the column mean.", count(total))
 }
 
 fn words(groups: &[GroupError], value: impl Fn(&GroupError) -> String) -> String {

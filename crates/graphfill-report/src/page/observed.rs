@@ -64,7 +64,7 @@ fn note(column: &ColumnPage, nominal: Option<f64>) -> String {
 /// "43.1% better than the baseline".
 pub(super) fn better(gain: f64) -> String {
     match gain {
-        0.0 => "as the baseline".to_owned(),
+        0.0 => "as good as the baseline".to_owned(),
         0.0.. => format!("{} better than the baseline", percent(gain)),
         _ => format!("{} worse than the baseline", percent(-gain)),
     }

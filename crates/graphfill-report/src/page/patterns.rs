@@ -61,9 +61,9 @@ fn svg(labels: &[String], data: &Data) -> String {
     // Writing to a string cannot fail.
     let _ = write!(
         out,
-        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" style=\"max-width:{:.0}rem\">\
+        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" style=\"max-width:{:.0}px\">\
          <title>Patterns of missing cells</title><desc>{}</desc>",
-        (width / 13.0).max(20.0),
+        width * 1.25,
         Escaped(&description(labels, data))
     );
     for (column, label) in labels.iter().enumerate() {

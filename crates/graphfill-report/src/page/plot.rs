@@ -20,6 +20,8 @@ const WIDTH: f64 = 280.0;
 const HEIGHT: f64 = 210.0;
 /// The height of one category on a vertical axis of categories.
 const ROW_HEIGHT: f64 = 20.0;
+/// The ticks of an axis of numbers, where they have room.
+const MAX_TICKS: usize = 5;
 /// The longest label of a category, in characters.
 const MAX_LABEL: usize = 20;
 
@@ -74,29 +76,44 @@ pub(super) struct Axis {
     pub(super) low: f64,
     pub(super) high: f64,
     pub(super) log: bool,
+    /// Whether the values are days since 1970-01-01.
+    pub(super) dates: bool,
     pub(super) ticks: Vec<(f64, String)>,
     /// The number of categories; zero for an axis of numbers.
     pub(super) categories: usize,
 }
 
 impl Axis {
-    /// An axis of numbers.
+    /// An axis of numbers, or of days since 1970-01-01.
     pub(super) fn numeric(label: impl Into<String>, interval: &Interval, dates: bool) -> Axis {
-        const MAX_TICKS: usize = 5;
         // Values that cannot be told apart, or no numbers, have no axis of their own.
         let valid = (interval.high - interval.low).is_finite() && interval.low < interval.high;
         let unit = Interval { low: 0.0, high: 1.0, scale: Scale::Linear };
-        let interval = if valid { interval } else { &unit };
-        let marks =
-            if dates { date::ticks(interval, MAX_TICKS) } else { ticks(interval, MAX_TICKS) };
-        Axis {
-            label: label.into(),
-            low: interval.low,
-            high: interval.high,
-            log: interval.scale == Scale::Logarithmic,
-            ticks: marks.into_iter().map(|Tick { place, label }| (rounded(place), label)).collect(),
-            categories: 0,
-        }
+        let Interval { low, high, scale } = if valid { *interval } else { unit };
+        let log = scale == Scale::Logarithmic;
+        let axis =
+            Axis { label: label.into(), low, high, log, dates, ticks: Vec::new(), categories: 0 };
+        axis.with_ticks(MAX_TICKS)
+    }
+
+    /// The axis of numbers with about this many ticks.
+    fn with_ticks(mut self, max: usize) -> Axis {
+        let scale = if self.log { Scale::Logarithmic } else { Scale::Linear };
+        let interval = Interval { low: self.low, high: self.high, scale };
+        let found = if self.dates { date::ticks(&interval, max) } else { ticks(&interval, max) };
+        self.ticks =
+            found.into_iter().map(|Tick { place, label }| (rounded(place), label)).collect();
+        self
+    }
+
+    /// Whether labels beside each other overlap on an axis of this length.
+    fn crowded(&self, length: f64) -> bool {
+        const GAP: f64 = 10.0;
+        self.ticks.windows(2).any(|pair| {
+            let [(first, left), (second, right)] = pair else { return false };
+            let letters = (text::width(left, TEXT) + text::width(right, TEXT)) / 2.0;
+            letters + GAP > (second - first).abs() * length
+        })
     }
 
     /// A vertical axis of categories, the first at the top.
@@ -129,6 +146,7 @@ impl Axis {
             low: 0.0,
             high: names.len().max(1) as f64,
             log: false,
+            dates: false,
             ticks: ticks.collect(),
             categories: names.len(),
         }
@@ -183,6 +201,18 @@ pub(super) struct Frame {
 }
 
 impl Plot {
+    /// The plot with as few ticks below it as there is room for.
+    pub(super) fn fitted(mut self) -> Plot {
+        for max in (2..MAX_TICKS).rev() {
+            let frame = self.frame();
+            if self.x.categories > 0 || !self.x.crowded(frame.width - frame.left - frame.right) {
+                break;
+            }
+            self.x = self.x.with_ticks(max);
+        }
+        self
+    }
+
     /// The measures of the drawing.
     pub(super) fn frame(&self) -> Frame {
         let slanted = self.x.slanted();

@@ -84,6 +84,11 @@
         return inner.left < outer.left - 4 || inner.right > outer.right + 4 || inner.top < outer.top - 4 || inner.bottom > outer.bottom + 4;
       }).map((text) => text.textContent);
     }).slice(0, 5);
+    // Labels beside each other below a plot.
+    found.overlapping = [...document.querySelectorAll("figure svg")].flatMap((svg) => {
+      const boxes = [...svg.querySelectorAll(".tx")].map((text) => [text.getBoundingClientRect(), text.textContent]);
+      return boxes.slice(1).filter(([box], i) => boxes[i][0].right > box.left).map(([, text]) => text);
+    }).slice(0, 5);
     found.unnamed = [...document.querySelectorAll("button, input, svg[role]")].filter((element) =>
       !(element.textContent.trim() || element.getAttribute("aria-label") || element.closest("label"))).map((element) => element.outerHTML);
     await wait(200);

@@ -17,7 +17,10 @@ use crate::page::plot::Plot;
 pub fn evaluation_page(evaluation: &Evaluation, run: &RunInfo) -> String {
     let view = View { evaluation };
     let mut page = Document {
-        title: evaluation.dataset.clone(),
+        title: match evaluation.dataset.is_empty() {
+            true => "Report".to_owned(),
+            false => evaluation.dataset.clone(),
+        },
         kind: "Evaluation of methods",
         summary: view.summary(),
         facts: vec![
