@@ -20,19 +20,19 @@
 //! ```
 
 mod fits;
-mod interval;
+pub(crate) mod interval;
 mod layout;
 mod legend;
 mod marks;
-mod numbers;
+pub(crate) mod numbers;
 mod panel;
 mod plot;
 mod series;
 mod style;
-mod svg;
-mod text;
+pub(crate) mod svg;
+pub(crate) mod text;
 mod thinning;
-mod ticks;
+pub(crate) mod ticks;
 
 pub use panel::{Axis, Panel, Scale};
 pub use series::{Drawn, Point, Series};

@@ -91,7 +91,8 @@ fn fixed(value: f64, step: f64) -> String {
     if value < 0.0 && !zero { format!("{MINUS}{text}") } else { text }
 }
 
-fn grouped(text: &str) -> String {
+/// The digits of a number in groups of three.
+pub(crate) fn grouped(text: &str) -> String {
     let whole = text.find('.').unwrap_or(text.len());
     let mut grouped = String::with_capacity(text.len() * 2);
     for (index, digit) in text.char_indices() {
@@ -105,7 +106,8 @@ fn grouped(text: &str) -> String {
     grouped
 }
 
-fn superscript(exponent: i32) -> String {
+/// An exponent in raised digits.
+pub(crate) fn superscript(exponent: i32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     exponent
         .to_string()

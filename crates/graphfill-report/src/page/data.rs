@@ -180,3 +180,29 @@ pub struct Pattern {
     /// How many rows.
     pub rows: usize,
 }
+
+impl FillPage {
+    /// The nominal coverage, where it is one: between 0 and 1.
+    pub(super) fn nominal(&self) -> Option<f64> {
+        self.level.filter(|level| *level > 0.0 && *level < 1.0)
+    }
+}
+
+impl ColumnPage {
+    /// The coverage measured at a nominal level.
+    pub(super) fn coverage_at(&self, nominal: f64) -> Option<&Coverage> {
+        self.coverage.iter().find(|coverage| (coverage.nominal - nominal).abs() < 1e-9)
+    }
+}
+
+impl ColumnError {
+    /// The share by which the method is better than the baseline, negative where it is worse; none
+    /// where either error is not finite or the baseline is zero.
+    pub(super) fn gain(&self) -> Option<f64> {
+        let difference = match self.lower_is_better {
+            true => self.baseline - self.method,
+            false => self.method - self.baseline,
+        };
+        Some(difference / self.baseline.abs()).filter(|gain| gain.is_finite())
+    }
+}
