@@ -5,15 +5,19 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use graphfill::data::atomic_file::AtomicFile;
 use graphfill::data::formats;
 use graphfill::data::generator::{Generated, GeneratorConfig, generate};
 use graphfill::data::{ColumnData, Dataset, Kind, NodeTable};
 use graphfill::engine::cuda::Launching;
 use graphfill::eval::{EvaluateOptions, Hiding, evaluate};
+use graphfill::methods::features::Features;
+use graphfill::methods::fill::WithUncertainty;
 use graphfill::methods::{Context, Registry, fill};
 
 use super::device::{self, Workload};
 use super::evaluate::methods_table;
+use super::report::{FillReport, run_info};
 use crate::arguments::{Demo, Format, General, UsageError};
 use crate::output;
 use crate::output::messages::Messages;
@@ -34,9 +38,13 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.output {
         check_free(folder)?;
     }
+    if let Some(path) = &arguments.report {
+        drop(AtomicFile::create(path)?);
+    }
     let messages = Messages::new(general.quiet);
     let launching = Launching::default();
     let device = device::open(&arguments.device, launching, Workload::Training, &messages)?;
+    let used_device = device.clone();
     let context =
         Context { seed: arguments.seed, device, progress: &progress, ..Context::default() };
     let config = GeneratorConfig {
@@ -49,7 +57,28 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
 
     let graph = dataset.graph.undirected();
     let registry = Registry::with_defaults();
-    let (filled, _) = fill::fill(&registry.find("auto")?, &dataset.table, &graph, &context)?;
+    let uncertainty = match arguments.report.is_some() {
+        true => WithUncertainty::Yes,
+        false => WithUncertainty::No,
+    };
+    let auto = registry.find("auto")?;
+    let (filled, model) = fill::fill_with(&auto, &dataset.table, &graph, &context, uncertainty)?;
+    if let Some(path) = &arguments.report {
+        let features = Features::of(&dataset.table);
+        let complete = Dataset { table: filled.table.clone(), ..dataset.clone() };
+        let report = FillReport {
+            dataset: &dataset,
+            filled: &complete,
+            graph: &graph,
+            features: &features,
+            choices: &filled.choices,
+            model: model.as_ref(),
+            coverages: &[0.9],
+            estimated: filled.estimated,
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        report.write(path, run_info(arguments.seed, seconds, &used_device), &messages)?;
+    }
     output::line(&format!(
         "\n1. fill   {} missing cells estimated in {}. Some of them, beside the truth:\n",
         count(filled.estimated),

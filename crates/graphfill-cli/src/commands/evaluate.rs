@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use graphfill::data::atomic_file::{self, AtomicFile};
 use graphfill::data::formats::splits_file;
@@ -15,7 +16,7 @@ use graphfill::methods::{Method, Registry};
 
 use serde::Serialize;
 
-use super::{device, training};
+use super::{device, report, training};
 use crate::arguments::{Evaluate, Format, General, UsageError, ascending};
 use crate::output::messages::Messages;
 use crate::output::numbers::{bytes, count, metric, seconds};
@@ -27,6 +28,7 @@ use crate::{input, output};
 const MAX_COLUMNS: usize = 30;
 
 pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()> {
+    let started = Instant::now();
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general);
     let registry = Registry::with_defaults();
@@ -48,11 +50,12 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         let found = format!("--label-share {share}: the share lies between 0 and 1");
         return Err(UsageError(found).into());
     }
-    if let Some(path) = &arguments.training.history {
+    for path in arguments.training.history.iter().chain(&arguments.report) {
         drop(AtomicFile::create(path)?);
     }
     let (source, own_splits) = source(arguments)?;
     let device = device::for_methods(&arguments.device, &named, &messages)?;
+    let used_device = device.clone();
     let reading = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
     let mut dataset = input::read(source, &reading, &messages, &progress)?;
     input::note_conflicting_weights(&dataset.graph.undirected(), &reading, &messages);
@@ -117,6 +120,11 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     let evaluation = score(&dataset, &options)?;
     if let Some(path) = &arguments.training.history {
         atomic_file::write(path, histories(&evaluation).as_bytes())?;
+    }
+    if let Some(path) = &arguments.report {
+        let seconds = started.elapsed().as_secs_f64();
+        let run = report::run_info(arguments.seeds.0[0], seconds, &used_device);
+        report::write_evaluation(path, &evaluation, &run, &messages)?;
     }
     match general.format() {
         Format::Json => output::json(&Report {

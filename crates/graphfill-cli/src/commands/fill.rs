@@ -17,6 +17,7 @@ use graphfill::methods::{
 };
 use serde::Serialize;
 
+use super::report::{FillReport, run_info};
 use super::{device, training, uncertainty};
 use crate::arguments::{Fill, Format, General, Reading, UsageError};
 use crate::output::messages::Messages;
@@ -71,6 +72,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         return Err(UsageError(found.to_owned()).into());
     }
     let device = device::for_methods(&arguments.device, &methods, &messages)?;
+    let used_device = device.clone();
     let mut options = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
     if let Some(saved) = &saved {
         // What a type file or the call declares goes first.
@@ -173,6 +175,20 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let hidden = fitted.as_ref().and_then(Model::hidden_cells);
     if let Some(check) = hidden.map(|hidden| hidden.check(&coverages)) {
         summary.add_coverage(&features, &check, &coverages);
+    }
+    if let Some(path) = &asked.report {
+        let report = FillReport {
+            dataset: &read,
+            filled: &complete,
+            graph: &graph,
+            features: &features,
+            choices: &choices,
+            model: fitted.as_ref(),
+            coverages: &coverages,
+            estimated,
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        report.write(path, run_info(arguments.seed, seconds, &used_device), &messages)?;
     }
     if let (Some(path), Some(history)) = (&arguments.training.history, history) {
         graphfill::data::atomic_file::write(path, history.to_csv().as_bytes())?;

@@ -2,6 +2,7 @@
 //! `--quiet` hides, and warnings and errors, which it does not.
 
 use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::escape;
 use super::hints;
@@ -11,11 +12,13 @@ use super::text_table::TextTable;
 /// Prints messages.
 pub(crate) struct Messages {
     quiet: bool,
+    /// Notes and warnings so far, for reports.
+    said: Mutex<Vec<String>>,
 }
 
 impl Messages {
     pub(crate) fn new(quiet: bool) -> Self {
-        Messages { quiet }
+        Messages { quiet, said: Mutex::default() }
     }
 
     /// Prints what was done.
@@ -34,16 +37,26 @@ impl Messages {
 
     /// Prints something worth knowing.
     pub(crate) fn note(&self, text: &str) {
+        self.record().push(text.to_owned());
         if !self.quiet {
             print(&format!("note: {}", escape::message(text)));
         }
     }
 
     /// Prints that a result may not be what was wanted.
-    #[allow(clippy::unused_self, reason = "messages are printed in one way")]
     pub(crate) fn warning(&self, text: &str) {
+        self.record().push(text.to_owned());
         let word = Stream::Err.paint("warning:", Style::Yellow);
         print(&format!("{word} {}", escape::message(text)));
+    }
+
+    fn record(&self) -> MutexGuard<'_, Vec<String>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The notes and warnings so far, shown or not.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.record().clone()
     }
 }
 

@@ -64,7 +64,11 @@ impl HiddenCells {
                     for (feature, cells) in features.iter().enumerate() {
                         let check = |cell: &HiddenNumber| {
                             let (calibration, own) = of_row(cell.row);
-                            let size = calibration.scale.of(number_column, &cell.inputs);
+                            let size = calibration.size_of(
+                                number_column,
+                                &cell.inputs,
+                                &cell.surroundings,
+                            );
                             check_number(cell, own, feature, size, coverages)
                         };
                         checked.push(cells.iter().map(check).collect());

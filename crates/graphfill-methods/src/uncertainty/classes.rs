@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::surroundings::CLASSES;
 
-/// The fewest scores of a class of its own; smaller classes are merged with their neighbours.
-const MIN_CLASS: usize = 50;
+/// The fewest scores of a class of its own; smaller classes are merged with their neighbours. Quantiles of
+/// fewer would vary more than classes differ.
+const MIN_CLASS: usize = 200;
 /// The fewest scores that are calibrated on at all.
 pub const MIN_CALIBRATION_CELLS: usize = 20;
 
@@ -54,7 +55,7 @@ impl ScoresByClass {
     }
 }
 
-/// Which classes are merged: neighbours in the number of observed neighbours until there are enough;
+/// Which classes are merged: neighbours in degree until there are enough;
 /// both kinds of rows together where one of them has too few.
 fn merged_classes(counts: &[usize]) -> Vec<u8> {
     let half = counts.len() / 2;
@@ -109,15 +110,10 @@ mod tests {
 
     #[test]
     fn small_classes_are_merged_with_their_neighbours() {
-        assert_eq!(
-            merged_classes(&[0, 0, 0, 0, 0, 60, 10, 45, 80, 10]),
-            [0, 0, 0, 1, 1, 0, 0, 0, 1, 1]
-        );
-        assert_eq!(
-            merged_classes(&[30, 30, 0, 0, 0, 0, 0, 0, 60, 70]),
-            [0, 0, 0, 0, 0, 1, 1, 1, 1, 2]
-        );
-        assert_eq!(merged_classes(&[3, 0, 0, 0, 2, 0, 0, 9, 9, 9]), [0; 10]);
+        let merged = |counts: [usize; 10]| merged_classes(&counts);
+        assert_eq!(merged([0, 0, 0, 0, 0, 240, 40, 180, 320, 40]), [0, 1, 1, 2, 2, 0, 1, 1, 2, 2]);
+        assert_eq!(merged([120, 120, 0, 0, 0, 0, 0, 0, 240, 280]), [0, 0, 0, 0, 0, 1, 1, 1, 1, 2]);
+        assert_eq!(merged([3, 0, 0, 0, 2, 0, 0, 9, 9, 9]), [0; 10]);
     }
 
     #[test]

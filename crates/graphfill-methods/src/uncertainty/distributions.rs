@@ -115,7 +115,7 @@ impl Uncertainty {
                         let cell = |cell: EstimatedNumber| NumberCell {
                             row: cell.row,
                             estimate: cell.estimate * about.unit,
-                            size: calibration.scale.of(column, &cell.inputs),
+                            size: calibration.size_of(column, &cell.inputs, &cell.surroundings),
                             surroundings: cell.surroundings,
                         };
                         cells.into_iter().map(cell).collect()

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use graphfill_data::CellMask;
 
+use super::classes::quantile;
 use super::error_inputs::{Standard, inputs_of, number_columns};
 use super::estimates::{CellEstimates, GroupEstimates};
 use super::joint::{MAX_COLUMNS, ScoresByRow, correlated_columns};
@@ -12,7 +13,7 @@ use super::normal;
 use super::numbers::{HiddenNumber, NumberCalibration, NumberCell};
 use super::ones::{OnesCalibration, ScoreRanks};
 use super::scale::{ErrorSize, Scale};
-use super::surroundings::ObservedCells;
+use super::surroundings::{CLASSES, ObservedCells};
 use super::{Calibration, ColumnCalibration};
 use crate::features::{Features, Group, GroupKind};
 use crate::method::Task;
@@ -130,7 +131,11 @@ impl HiddenCells {
             })
             .map(|cells| cells.iter().filter(|cell| kept(cell.row)).collect())
             .collect();
-        let sized = sized_cells(&numbers);
+        let mut sized = sized_cells(&numbers);
+        let factors = class_factors(&sized);
+        for (cell, _) in sized.iter_mut().flatten() {
+            cell.size *= factors[cell.surroundings.class()];
+        }
         let mut sized = sized.into_iter();
         let about = self.columns.iter().zip(&self.allowed).zip(&self.correlated);
         let mut columns = Vec::new();
@@ -176,6 +181,7 @@ impl HiddenCells {
         Calibration {
             columns,
             scale,
+            factors,
             standards: self.standards.clone(),
             correlation,
             seed: self.seed,
@@ -202,6 +208,33 @@ fn sized_cells(columns: &[Vec<&HiddenNumber>]) -> Vec<Vec<(NumberCell, f64)>> {
         cells.iter().map(sized).collect()
     };
     columns.iter().enumerate().map(sized).collect()
+}
+
+/// The fewest hidden cells of a class that tell its factor, and the quantile that they tell it by.
+const MIN_CLASS: usize = 50;
+const CLASS_QUANTILE: f64 = 0.9;
+
+/// How much larger the errors of each class of surroundings are than expected, over all columns: what the
+/// model of sizes has missed. Classes of one column alone would be too small in most tables.
+fn class_factors(columns: &[Vec<(NumberCell, f64)>]) -> Vec<f64> {
+    let mut by_class: Vec<Vec<f32>> = vec![Vec::new(); CLASSES];
+    for cells in columns {
+        let score = |(cell, truth): &(NumberCell, f64)| (truth - cell.estimate).abs() / cell.size;
+        let mean = cells.iter().map(score).sum::<f64>() / cells.len().max(1) as f64;
+        for own in cells.iter().filter(|_| mean > 0.0) {
+            by_class[own.0.surroundings.class()].push((score(own) / mean) as f32);
+        }
+    }
+    let of = |mut scores: Vec<f32>| {
+        scores.sort_unstable_by(f32::total_cmp);
+        quantile(&scores, CLASS_QUANTILE)
+    };
+    let all = of(by_class.concat());
+    let factor = |scores: Vec<f32>| match scores.len() >= MIN_CLASS {
+        true => of(scores).zip(all).map_or(1.0, |(own, all)| own / all),
+        false => 1.0,
+    };
+    by_class.into_iter().map(factor).map(|factor| if factor > 0.0 { factor } else { 1.0 }).collect()
 }
 
 /// The inputs and error sizes of the cells of some rows.

@@ -14,11 +14,11 @@ use crate::features::Features;
 
 /// The share of a column's observed cells that one fold hides: enough to calibrate on, and few enough
 /// for the second fit to be nearly as good as the first.
-const HIDDEN_SHARE: f64 = 0.15;
+const HIDDEN_SHARE: f64 = 0.1;
 /// Hidden cells per column beyond which a fold is large enough.
 const MAX_CELLS: usize = 1000;
 /// Folds are added, at most so many, until each column has this many hidden cells.
-const ENOUGH_CELLS: usize = 40;
+const ENOUGH_CELLS: usize = 30;
 const MAX_FOLDS: usize = 4;
 /// The fewest rows with an observed cell that can spare any.
 const MIN_ROWS: usize = 20;

@@ -13,8 +13,8 @@
 //! Hidden cells are unknown to that second run and choose nothing. The estimates are those of the first
 //! run, which reads everything: they are the same with and without calibration.
 //!
-//! Coverage holds on average over cells with like surroundings (column, observed neighbours, whether the
-//! row has anything), if a missing cell is to be expected to be like a hidden one. It is not promised
+//! Coverage holds on average over cells with like surroundings (column, degree, whether the row has
+//! anything), if a missing cell is to be expected to be like a hidden one. It is not promised
 //! where values decide what is missing, or for nodes of a later table.
 
 mod cells;
@@ -58,7 +58,7 @@ pub use table::percentage;
 
 pub use estimates::CellEstimates;
 
-use error_inputs::Standard;
+use error_inputs::{INPUTS, Standard};
 use scale::Scale;
 
 /// The maximum number of cells of a 0/1 block that are calibrated on.
@@ -71,6 +71,8 @@ pub struct Calibration {
     pub columns: Vec<ColumnCalibration>,
     /// How large errors are expected to be.
     scale: Scale,
+    /// How much larger the errors of each class of surroundings are than that.
+    factors: Vec<f64>,
     /// How the columns of numbers are standardised.
     standards: Vec<Standard>,
     /// How errors within a row go together.
@@ -88,6 +90,13 @@ pub enum ColumnCalibration {
     Levels(Option<LevelCalibration>),
     /// A 0/1 block.
     Ones(Option<OnesCalibration>),
+}
+
+impl Calibration {
+    /// The expected size of an error in a column of numbers.
+    fn size_of(&self, column: usize, inputs: &[f32; INPUTS], around: &Surroundings) -> f64 {
+        self.scale.of(column, inputs) * self.factors[around.class()]
+    }
 }
 
 impl ColumnCalibration {

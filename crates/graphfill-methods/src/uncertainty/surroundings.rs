@@ -28,16 +28,16 @@ pub(super) const CLASSES: usize = 10;
 
 impl Surroundings {
     /// The class of cells that are calibrated together: whether anything of the row is observed, and
-    /// the power of two of the number of observed neighbours.
+    /// the power of two of the degree.
     pub(super) fn class(&self) -> usize {
-        let neighbours = match self.neighbours {
-            0 => 0,
-            1 => 1,
-            2..=3 => 2,
-            4..=7 => 3,
+        let degree = match self.degree {
+            0..=1 => 0,
+            2..=3 => 1,
+            4..=7 => 2,
+            8..=15 => 3,
             _ => 4,
         };
-        usize::from(self.row_share > 0.0) * CLASSES / 2 + neighbours
+        usize::from(self.row_share > 0.0) * CLASSES / 2 + degree
     }
 }
 

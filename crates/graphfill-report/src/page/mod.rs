@@ -1,10 +1,11 @@
 //! The HTML report: one self-contained page about a filled table or an evaluation.
 //!
-//! [`FillPage::to_html`] shows what `fill` did: observed against estimated values on hidden cells,
+//! [`FillPage::new`] aggregates a filled table. [`FillPage::to_html`] shows what `fill` did: observed against estimated values on hidden cells,
 //! what was missing, distributions, calibration, errors by distance and degree, methods.
 //! [`evaluation_page`] shows methods side by side. Pages load nothing, so that they can be mailed and
 //! kept; plots are SVG, and their data is embedded as JSON for copying as CSV.
 
+mod build;
 mod calibration;
 mod card;
 mod chosen;
@@ -25,6 +26,7 @@ mod plot;
 mod reliability;
 mod table;
 
+pub use build::FillSource;
 pub use data::{
     ColumnError, ColumnPage, Confusion, Coverage, Distribution, FillPage, GroupError, HiddenCell,
     MissingCells, Pattern, ReliabilityBin, RunInfo,

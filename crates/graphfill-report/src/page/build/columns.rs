@@ -136,8 +136,7 @@ fn add_levels(
     order.sort_by_key(|&level| (std::cmp::Reverse(frequency[level]), level));
     let shown = &order[..order.len().min(MAX_LEVELS)];
     let has_others = order.len() > shown.len();
-    let position =
-        |level: usize| shown.iter().position(|&own| own == level).unwrap_or(shown.len());
+    let position = |level: usize| shown.iter().position(|&own| own == level).unwrap_or(shown.len());
     let size = shown.len() + usize::from(has_others);
     let mut counts = vec![vec![0; size]; size];
     for cell in cells {
@@ -148,9 +147,9 @@ fn add_levels(
         levels.push(format!("{} others", order.len() - shown.len()));
     }
     page.confusion = Some(Confusion { levels, counts });
-    let right = cells.iter().filter_map(|cell| {
-        Some((cell.probability?, cell.cell.estimate() == cell.cell.truth))
-    });
+    let right = cells
+        .iter()
+        .filter_map(|cell| Some((cell.probability?, cell.cell.estimate() == cell.cell.truth)));
     page.reliability = reliability(right);
 }
 
@@ -226,9 +225,8 @@ fn distribution(column: &Column, filled: &Column) -> Option<Distribution> {
             }
             let mut order: Vec<usize> = (0..counts.len()).collect();
             order.sort_by_key(|&at| (std::cmp::Reverse(counts[at].0), at));
-            let level = |&at: &usize| {
-                (before.column_name(column.name(), at), counts[at].0, counts[at].1)
-            };
+            let level =
+                |&at: &usize| (before.column_name(column.name(), at), counts[at].0, counts[at].1);
             let is_binary = matches!(column.kind(), Kind::Block(graphfill_data::BlockKind::Binary));
             let levels = order.iter().take(MAX_LEVELS).map(level).collect();
             is_binary.then_some(Distribution::Levels(levels))
