@@ -83,7 +83,8 @@ fn shares(missing: &MissingCells) -> Plot {
     let first = shown.first().map(|index| &missing.columns[*index]);
     let description = first.map_or(String::new(), |(name, share)| {
         format!(
-            "Share of missing cells per column; most are missing in {name}: {}.",
+            "Share of missing cells per column; most are missing in {}: {}.",
+            format::name(name),
             percent(*share)
         )
     });
