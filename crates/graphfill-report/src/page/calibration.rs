@@ -143,7 +143,8 @@ fn per_column(measured: &[&ColumnPage], nominal: f64) -> Option<Plot> {
         return None;
     }
     rows.sort_by(|a, b| a.1.real.total_cmp(&b.1.real).then(a.0.cmp(b.0)));
-    let names = ["column", "hidden cells", "real coverage (%)", "lower bound", "upper bound"];
+    let names =
+        ["column", "hidden cells", "real coverage (%)", "lower bound (%)", "upper bound (%)"];
     let mut data = Data::new(names);
     let mut unlikely = 0;
     for (name, Coverage { real, cells, .. }) in &rows {
@@ -158,7 +159,8 @@ fn per_column(measured: &[&ColumnPage], nominal: f64) -> Option<Plot> {
         ]);
     }
     let note = format!(
-        "Nominal coverage {}. The range of chance excludes it in {} of {}.",
+        "Nominal coverage {}. The range of chance excludes it in {} of {}; chance alone would in about \
+         5% of columns.",
         level(nominal),
         unlikely,
         format::counted(rows.len(), "column")

@@ -93,8 +93,10 @@ fn methods(columns: &[&ColumnPage]) -> Option<Plot> {
     let names: Vec<String> = counts.iter().map(|(method, _)| (*method).to_owned()).collect();
     let most = counts.first().map_or(1, |(_, count)| *count);
     let range = Interval::of(&Scaled::linear(""), [0.0, most as f64], ROOM);
-    let words: Vec<String> =
-        counts.iter().map(|(method, columns)| format!("{method}: {}", count(*columns))).collect();
+    let words: Vec<String> = counts
+        .iter()
+        .map(|(method, columns)| format!("{}: {}", format::name(method), count(*columns)))
+        .collect();
     Some(Plot {
         id: "methods".to_owned(),
         title: "Methods chosen".to_owned(),
@@ -125,7 +127,7 @@ fn table(page: &FillPage) -> String {
             error.and_then(super::data::ColumnError::gain).map_or(Cell::Empty, |gain| {
                 Cell::Number(gain, format!("{:.1}%", gain * 100.0).replace('-', "−"))
             }),
-            Cell::Text(column.reason.clone().unwrap_or_else(|| "–".to_owned())),
+            Cell::Text(column.reason.as_deref().map_or_else(|| "–".to_owned(), format::sentence)),
         ]);
     }
     table.to_html()

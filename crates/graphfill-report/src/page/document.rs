@@ -10,6 +10,9 @@ use crate::figure::svg::Escaped;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
+/// Warnings that are always open; the others are behind a summary.
+const MAX_WARNINGS: usize = 8;
+
 /// A page: what it leads with, then sections.
 #[derive(Debug, Default)]
 pub(super) struct Document {
@@ -106,10 +109,20 @@ impl Document {
             out,
             "<section class=\"warnings\" aria-labelledby=\"h-warnings\"><h2 id=\"h-warnings\">{title}</h2><ul>"
         );
-        for warning in &self.warnings {
+        let (first, others) = self.warnings.split_at(self.warnings.len().min(MAX_WARNINGS));
+        for warning in first {
             let _ = write!(out, "<li>{}</li>", Escaped(warning));
         }
-        *out += "</ul></section>\n";
+        *out += "</ul>";
+        if !others.is_empty() {
+            let more = format::counted(others.len(), "more warning");
+            let _ = write!(out, "<details><summary>{more}</summary><ul>");
+            for warning in others {
+                let _ = write!(out, "<li>{}</li>", Escaped(warning));
+            }
+            *out += "</ul></details>";
+        }
+        *out += "</section>\n";
     }
 }
 

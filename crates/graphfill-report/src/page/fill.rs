@@ -5,7 +5,7 @@ use super::card::{COLUMNS, MAX_DRAWN, PlotData};
 use super::chosen;
 use super::data::{ColumnPage, FillPage};
 use super::document::{Document, paragraph, run_section};
-use super::format::{count, counted, duration, level, percent};
+use super::format::{count, counted, duration, level, name, percent, sentence};
 use super::observed::better;
 use super::plot::Plot;
 use super::{distribution, groups, missing, observed};
@@ -39,10 +39,10 @@ impl FillPage {
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         order.sort_by_key(|index| (std::cmp::Reverse(self.columns[*index].missing), *index));
         let mut page = Document {
-            title: if self.title.is_empty() { "Report".to_owned() } else { self.title.clone() },
+            title: if self.title.is_empty() { "Report".to_owned() } else { name(&self.title) },
             kind: "Estimated attributes",
             summary: self.summary(),
-            warnings: self.warnings.clone(),
+            warnings: self.warnings.iter().map(|warning| sentence(warning)).collect(),
             facts: self.facts(),
             ..Document::default()
         };
@@ -121,7 +121,7 @@ impl FillPage {
 
     /// One paragraph for a reader with half a minute.
     fn summary(&self) -> String {
-        let title = if self.title.is_empty() { "the table" } else { &self.title };
+        let title = if self.title.is_empty() { "the table".to_owned() } else { name(&self.title) };
         if self.columns.is_empty() {
             return format!(
                 "Nothing was estimated: no column of {title} has missing cells. The graph has {} and {}.",

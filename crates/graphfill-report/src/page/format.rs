@@ -5,6 +5,9 @@ use crate::figure::numbers::{grouped, superscript};
 /// The longest name of a column, level or method on a page, in characters.
 pub(super) const MAX_NAME: usize = 80;
 
+/// The longest sentence that comes from outside, in characters.
+const MAX_SENTENCE: usize = 400;
+
 /// A number with four significant digits; a dash where there is none.
 pub(super) fn number(value: f64) -> String {
     const SIGNIFICANT: i32 = 4;
@@ -102,6 +105,11 @@ pub(super) fn shortened(text: &str, max: usize) -> String {
 /// A name as the page shows it.
 pub(super) fn name(text: &str) -> String {
     shortened(text, MAX_NAME)
+}
+
+/// A sentence as the page shows it.
+pub(super) fn sentence(text: &str) -> String {
+    shortened(text, MAX_SENTENCE)
 }
 
 #[cfg(test)]

@@ -74,7 +74,8 @@ fn coverage(id: &str, name: &str, groups: &[GroupError], nominal: Option<f64>) -
     if groups.iter().all(|group| group.coverage.is_none_or(f64::is_nan)) {
         return None;
     }
-    let header = ["group", "hidden cells", "real coverage (%)", "lower bound", "upper bound"];
+    let header =
+        ["group", "hidden cells", "real coverage (%)", "lower bound (%)", "upper bound (%)"];
     let mut data = Data::new(header);
     for group in groups {
         let mut row = vec![json!(format::name(&group.label)), json!(group.cells)];
@@ -108,7 +109,14 @@ fn cells(groups: &[GroupError]) -> String {
 fn words(groups: &[GroupError], value: impl Fn(&GroupError) -> String) -> String {
     let words: Vec<String> = groups
         .iter()
-        .map(|group| format!("{}: {} ({} cells)", group.label, value(group), count(group.cells)))
+        .map(|group| {
+            format!(
+                "{}: {} ({} cells)",
+                format::name(&group.label),
+                value(group),
+                count(group.cells)
+            )
+        })
         .collect();
     words.join("; ") + "."
 }

@@ -83,7 +83,8 @@ fn shares(missing: &MissingCells) -> Plot {
     let first = shown.first().map(|index| &missing.columns[*index]);
     let description = first.map_or(String::new(), |(name, share)| {
         format!(
-            "Share of missing cells per column; most are missing in {name}: {}.",
+            "Share of missing cells per column; most are missing in {}: {}.",
+            format::name(name),
             percent(*share)
         )
     });
@@ -101,7 +102,7 @@ fn shares(missing: &MissingCells) -> Plot {
 
 fn together(missing: &MissingCells) -> String {
     let caption = "Columns that are missing together";
-    let header = ["Column", "With", "Correlation of missingness"];
+    let header = ["Column", "With", "Correlation"];
     let mut table = Table::new(caption, header);
     let name = |index: usize| missing.columns.get(index).map_or("?", |(name, _)| name.as_str());
     for (first, second, correlation) in missing.together.iter().take(MAX_PAIRS) {
@@ -122,7 +123,8 @@ fn together(missing: &MissingCells) -> String {
         return String::new();
     }
     format!(
-        "<h3 class=\"sub\">{caption}</h3>\n<div class=\"narrow short\">{}</div>\n",
+        "<h3 class=\"sub\">{caption}</h3>\n<p>Correlation of missingness, the strongest first: 1 where \
+         two columns are always missing together, −1 where one is missing wherever the other is not.</p>\n<div class=\"narrow short\">{}</div>\n",
         table.to_html()
     )
 }

@@ -103,6 +103,11 @@ fn five_hundred_columns_are_less_than_two_megabytes() {
 fn long_names_are_shortened() {
     let mut page = samples::small_page();
     page.columns[0].name = "very_long_name_".repeat(2000);
+    page.columns[1].reason = Some("because ".repeat(2000));
+    page.title = "title ".repeat(2000);
+    page.warnings[0] = "warning ".repeat(2000);
+    page.by_hops[0].label = "label ".repeat(2000);
+    page.missing.columns[0].0 = page.columns[0].name.clone();
     let html = page.to_html();
     assert!(html.len() < samples::small_page().to_html().len() + 10_000);
     assert!(html.contains("very_long_name_very_long"));
@@ -115,6 +120,16 @@ fn warnings_stand_between_summary_and_plots() {
     assert!(at("class=\"summary\"") < at("14 nodes have no neighbours"));
     assert!(at("14 nodes have no neighbours") < at("id=\"observed\""));
     assert!(at("id=\"observed\"") < at("id=\"missing\""));
+}
+
+#[test]
+fn many_warnings_are_folded() {
+    let mut page = samples::small_page();
+    page.warnings = (0..30).map(|number| format!("warning {number} of many")).collect();
+    let html = page.to_html();
+    assert_eq!(check(&html), Ok(()));
+    assert!(html.contains("<summary>22 more warnings</summary>"));
+    assert!(html.contains("warning 29 of many"));
 }
 
 #[test]

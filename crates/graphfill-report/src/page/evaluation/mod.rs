@@ -9,7 +9,7 @@ use graphfill_eval::{Evaluation, MethodEvaluation, Metrics};
 
 use crate::page::data::RunInfo;
 use crate::page::document::{Document, paragraph, run_section};
-use crate::page::format::{count, counted, duration, mean_and_sd};
+use crate::page::format::{count, counted, duration, mean_and_sd, name, sentence};
 use crate::page::metric::{self, Direction, label};
 use crate::page::plot::Plot;
 
@@ -19,7 +19,7 @@ pub fn evaluation_page(evaluation: &Evaluation, run: &RunInfo) -> String {
     let mut page = Document {
         title: match evaluation.dataset.is_empty() {
             true => "Report".to_owned(),
-            false => evaluation.dataset.clone(),
+            false => name(&evaluation.dataset),
         },
         kind: "Evaluation of methods",
         summary: view.summary(),
@@ -111,9 +111,9 @@ impl View<'_> {
         let mut text = format!(
             "{} on {}, {}: {}.",
             counted(self.methods().len(), "method"),
-            self.evaluation.dataset,
+            name(&self.evaluation.dataset),
             counted(self.seeds(), "seed"),
-            hidden
+            sentence(hidden)
         );
         let ranked = self.ranked(primary);
         if let Some(first) = ranked.first().map(|index| &self.methods()[*index]) {
@@ -121,7 +121,7 @@ impl View<'_> {
             text += &format!(
                 " By {}, {} is in front with {}.",
                 label(primary),
-                first.method,
+                name(&first.method),
                 mean_and_sd(mean, sd)
             );
         }

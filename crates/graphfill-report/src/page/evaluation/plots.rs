@@ -51,7 +51,9 @@ impl View<'_> {
         }
         let words: Vec<String> = order
             .iter()
-            .map(|method| format!("{} {}", method.method, number(value(&method.mean, name))))
+            .map(|method| {
+                format!("{} {}", format::name(&method.method), number(value(&method.mean, name)))
+            })
             .collect();
         let names: Vec<String> = order.iter().map(|method| method.method.clone()).collect();
         let rows = names.len() as f64;
@@ -122,8 +124,10 @@ impl View<'_> {
         let interval = Interval::of(&scaled, all, ROOM);
         let unit = if low > 0.0 && high > 20.0 * low { ", log scale" } else { "" };
         let names: Vec<String> = times.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let words: Vec<String> =
-            times.iter().map(|(name, times)| format!("{name} {}", duration(mean(times)))).collect();
+        let words: Vec<String> = times
+            .iter()
+            .map(|(name, times)| format!("{} {}", format::name(name), duration(mean(times))))
+            .collect();
         Some(Plot {
             id: "times".to_owned(),
             title: "Time per seed".to_owned(),
