@@ -210,9 +210,11 @@ fn sized_cells(columns: &[Vec<&HiddenNumber>]) -> Vec<Vec<(NumberCell, f64)>> {
     columns.iter().enumerate().map(sized).collect()
 }
 
-/// The fewest hidden cells of a class that tell its factor, and the quantile that they tell it by.
-const MIN_CLASS: usize = 50;
+/// The fewest hidden cells of a class that tell its factor, and the quantile that they tell it by. The
+/// logarithm of the factor of n cells is shrunk by n / (n + 10).
+const MIN_CLASS: usize = 10;
 const CLASS_QUANTILE: f64 = 0.9;
+const CLASS_SHRINKAGE: f64 = 10.0;
 
 /// How much larger the errors of each class of surroundings are than expected, over all columns: what the
 /// model of sizes has missed. Classes of one column alone would be too small in most tables.
@@ -230,11 +232,15 @@ fn class_factors(columns: &[Vec<(NumberCell, f64)>]) -> Vec<f64> {
         quantile(&scores, CLASS_QUANTILE)
     };
     let all = of(by_class.concat());
-    let factor = |scores: Vec<f32>| match scores.len() >= MIN_CLASS {
-        true => of(scores).zip(all).map_or(1.0, |(own, all)| own / all),
-        false => 1.0,
+    let factor = |scores: Vec<f32>| {
+        let count = scores.len() as f64;
+        let ratio = of(scores).zip(all).map_or(1.0, |(own, all)| own / all);
+        match count >= MIN_CLASS as f64 && ratio > 0.0 {
+            true => ratio.powf(count / (count + CLASS_SHRINKAGE)),
+            false => 1.0,
+        }
     };
-    by_class.into_iter().map(factor).map(|factor| if factor > 0.0 { factor } else { 1.0 }).collect()
+    by_class.into_iter().map(factor).collect()
 }
 
 /// The inputs and error sizes of the cells of some rows.
