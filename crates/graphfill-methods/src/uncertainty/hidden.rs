@@ -64,6 +64,15 @@ impl HiddenCells {
         HiddenCells { columns, allowed, correlated, standards, seed }
     }
 
+    /// Whether no cell could be hidden.
+    pub fn is_empty(&self) -> bool {
+        self.columns.iter().all(|column| match column {
+            HiddenColumn::Numbers(features) => features.iter().all(Vec::is_empty),
+            HiddenColumn::Levels(cells) => cells.is_empty(),
+            HiddenColumn::Ones(cells) => cells.is_empty(),
+        })
+    }
+
     /// Takes the estimates of a fold that was unknown to the task.
     pub(super) fn add(&mut self, task: &Task<'_>, fold: &CellMask, estimates: CellEstimates<'_>) {
         let (features, seed) = (task.features, self.seed);
@@ -322,13 +331,13 @@ fn clamped(value: f64, &(low, high): &(f64, f64)) -> f64 {
     if low <= high { value.clamp(low, high) } else { value }
 }
 
-/// The lowest and highest value of a column: counts are not negative, and columns whose observed values
-/// all have one sign keep it.
+/// The lowest and highest value of a column: counts are not negative, and numbers whose observed values
+/// all have one sign keep it. Dates have no sign.
 fn allowed_values(features: &Features<'_>, group: usize) -> (Option<f64>, Option<f64>) {
     let about = &features.groups()[group];
     match about.kind {
         GroupKind::Count => (Some(0.0), None),
-        GroupKind::Number => {
+        GroupKind::Number if !about.is_date => {
             let none = CellMask::none(features.rows(), features.cells());
             let (low, high) = known_range(features, group, about.features.start, &none);
             ((low >= 0.0 && low <= high).then_some(0.0), (high <= 0.0).then_some(0.0))
