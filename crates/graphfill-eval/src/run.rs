@@ -97,7 +97,8 @@ impl<'a> Run<'a> {
         cells: CellEstimates<'_>,
     ) -> Result<Metrics> {
         let validation = |_: &CellMask| task.validation.to_vec();
-        let Some(hidden) = hide_and_estimate(method, task, &validation)? else {
+        let hidden = hide_and_estimate(method, task, &validation)?;
+        let Some(hidden) = hidden.filter(|hidden| !hidden.is_empty()) else {
             return Ok(Metrics::default());
         };
         let (features, graph, unknown) = (self.features, self.graph, task.unknown);

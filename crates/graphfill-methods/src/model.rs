@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use graphfill_data::{CellMask, NodeTable, Note, UndirectedGraph};
+use graphfill_data::{CellMask, DataError, NodeTable, Note, UndirectedGraph};
 use graphfill_engine::TensorStore;
 use serde::{Deserialize, Serialize};
 
@@ -101,8 +101,8 @@ impl Model {
     /// Learns how sure its estimates are: the method is run once more on the table that the model was
     /// fitted to, with observed cells hidden as the missing ones are missing.
     ///
-    /// False where the table is too small to hide any, or the run was cancelled: estimates then come
-    /// without intervals.
+    /// False where the run was cancelled. Where the table is too small to hide any cells, no column is
+    /// calibrated: estimates then come without intervals.
     pub fn calibrate(
         &mut self,
         table: &NodeTable,
@@ -117,7 +117,10 @@ impl Model {
         let task = Task { labels, ..Task::new(graph, &features, &missing, &context) };
         let validation =
             |unknown: &CellMask| fill::validation_sets(&features, unknown, context.seed);
-        self.hidden = uncertainty::hide_and_estimate(&*self.method, &task, &validation)?;
+        self.hidden = match uncertainty::hide_and_estimate(&*self.method, &task, &validation) {
+            Err(MethodError::Data(DataError::Cancelled)) => None,
+            hidden => hidden?,
+        };
         let calibrated = self.hidden.as_ref().map(|hidden| hidden.calibrate(&|_| true));
         self.header.calibration = calibrated;
         Ok(self.header.calibration.is_some())
@@ -215,7 +218,7 @@ impl Model {
     /// Observed cells that were hidden to calibrate the model, with their estimates; none in a model that
     /// was loaded or is not calibrated.
     pub fn hidden_cells(&self) -> Option<&HiddenCells> {
-        self.hidden.as_ref()
+        self.hidden.as_ref().filter(|hidden| !hidden.is_empty())
     }
 
     /// How sure its estimates are, where the model is calibrated.

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use graphfill::data::atomic_file::AtomicFile;
 use graphfill::data::formats;
 use graphfill::data::generator::{Generated, GeneratorConfig, generate};
 use graphfill::data::{ColumnData, Dataset, Kind, NodeTable};
@@ -17,6 +16,7 @@ use graphfill::methods::{Context, Registry, fill};
 
 use super::device::{self, Workload};
 use super::evaluate::methods_table;
+use super::outputs;
 use super::report::{FillReport, run_info};
 use crate::arguments::{Demo, Format, General, UsageError};
 use crate::output;
@@ -38,8 +38,13 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.output {
         check_free(folder)?;
     }
+    outputs::check_report(arguments.report.as_ref())?;
     if let Some(path) = &arguments.report {
-        drop(AtomicFile::create(path)?);
+        if let Some(folder) = arguments.output.as_ref().filter(|folder| path.starts_with(folder)) {
+            fs::create_dir_all(folder)
+                .map_err(|error| graphfill::data::DataError::write(folder, error))?;
+        }
+        outputs::check(&[path], &[])?;
     }
     let messages = Messages::new(general.quiet);
     let launching = Launching::default();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use graphfill::data::atomic_file::{self, AtomicFile};
+use graphfill::data::atomic_file;
 use graphfill::data::formats::splits_file;
 use graphfill::data::splits::{self, SplitRatio};
 use graphfill::datasets::Source;
@@ -16,7 +16,7 @@ use graphfill::methods::{Method, Registry};
 
 use serde::Serialize;
 
-use super::{device, report, training};
+use super::{device, outputs, report, training};
 use crate::arguments::{Evaluate, Format, General, UsageError, ascending};
 use crate::output::messages::Messages;
 use crate::output::numbers::{bytes, count, metric, seconds};
@@ -50,10 +50,11 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
         let found = format!("--label-share {share}: the share lies between 0 and 1");
         return Err(UsageError(found).into());
     }
-    for path in arguments.training.history.iter().chain(&arguments.report) {
-        drop(AtomicFile::create(path)?);
-    }
+    outputs::check_report(arguments.report.as_ref())?;
     let (source, own_splits) = source(arguments)?;
+    let written: Vec<&PathBuf> =
+        arguments.training.history.iter().chain(&arguments.report).collect();
+    outputs::check(&written, &source.files())?;
     let device = device::for_methods(&arguments.device, &named, &messages)?;
     let used_device = device.clone();
     let reading = input::read_options(&arguments.reading, arguments.training.memory_limit)?;

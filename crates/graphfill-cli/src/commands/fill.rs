@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use graphfill::data::atomic_file::{AtomicFile, check_not_an_input};
-use graphfill::data::formats::{OutputFormat, STANDARD_STREAM};
+use graphfill::data::formats::OutputFormat;
 use graphfill::data::{DataError, Dataset, Kind};
 use graphfill::datasets::Source;
 use graphfill::methods::features::Features;
@@ -18,7 +17,7 @@ use graphfill::methods::{
 use serde::Serialize;
 
 use super::report::{FillReport, run_info};
-use super::{device, training, uncertainty};
+use super::{device, outputs, training, uncertainty};
 use crate::arguments::{Fill, Format, General, Reading, UsageError};
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
@@ -46,7 +45,6 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     OutputFormat::of(&arguments.output)?;
     uncertainty::check(&arguments.uncertainty, &arguments.output)?;
     let source = Source::detect(&arguments.nodes, arguments.edges.as_deref())?;
-    // A path that cannot be written is an error before hours of work, not after.
     let written = [
         Some(&arguments.output),
         arguments.training.history.as_ref(),
@@ -55,21 +53,16 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     ];
     let written: Vec<&PathBuf> =
         written.into_iter().flatten().chain(&arguments.checkpoint.checkpoint).collect();
-    for (at, path) in written.iter().enumerate() {
-        check_not_an_input(path, &source.files())?;
-        if written[..at].contains(path) {
-            let found = format!("{} is to be written twice: name two files", path.display());
-            return Err(UsageError(found).into());
-        }
-        if path.as_path() != Path::new(STANDARD_STREAM) {
-            drop(AtomicFile::create(path)?);
-        }
-    }
-    let to_stdout = arguments.output == Path::new(STANDARD_STREAM);
-    if to_stdout && general.format() != Format::Table {
-        let found =
-            "-o - writes the table to standard output, where --format would write the summary";
-        return Err(UsageError(found.to_owned()).into());
+    let files_read = [source.files(), arguments.checkpoint.model.iter().cloned().collect()];
+    outputs::check(&written, &files_read.concat())?;
+    if general.format() != Format::Table
+        && let Some(to_stdout) = written.iter().position(|path| outputs::is_standard_stream(path))
+    {
+        let flag = if to_stdout == 0 { "-o" } else { "--uncertainty" };
+        let found = format!(
+            "{flag} - writes a table to standard output, where --format would write the summary"
+        );
+        return Err(UsageError(found).into());
     }
     let device = device::for_methods(&arguments.device, &methods, &messages)?;
     let used_device = device.clone();
@@ -80,6 +73,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     }
     let dataset = input::read(source, &options, &messages, &progress)
         .map_err(|error| lacking_column(error, saved.as_ref(), &arguments.reading))?;
+    uncertainty::check_columns(&arguments.uncertainty, &dataset.table, saved.as_ref())?;
     if dataset.graph.arcs() == 0 {
         messages.warning("there are no edges: no estimate can use a neighbour");
     }
@@ -129,8 +123,8 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     };
     if wanted == WithUncertainty::Yes {
         uncertainty::warn(&filled, &messages);
-        if arguments.uncertainty.draws.is_some() && filled.uncertainty.is_none() {
-            anyhow::bail!("there is nothing to draw from: the estimates could not be calibrated");
+        if arguments.uncertainty.draws.is_some() {
+            uncertainty::check_drawable(&filled)?;
         }
     }
     for choice in &filled.choices {
@@ -307,6 +301,19 @@ struct CoverageSummary {
     cells: usize,
 }
 
+impl ColumnSummary {
+    /// The real coverage at a nominal one.
+    fn real_coverage(&self, nominal: f64) -> Option<f64> {
+        self.coverage.iter().find(|level| level.nominal == nominal).map(|level| level.real)
+    }
+}
+
+/// The levels of the column that has the most: high ones are unknown where few cells were hidden.
+fn levels_of<'a>(columns: &mut dyn Iterator<Item = &'a ColumnSummary>) -> &'a [CoverageSummary] {
+    let levels = columns.map(|column| column.coverage.as_slice());
+    levels.max_by_key(|levels| levels.len()).unwrap_or_default()
+}
+
 #[derive(Serialize)]
 struct UnusedColumn {
     column: String,
@@ -373,16 +380,26 @@ impl Summary {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let header = ["column", "kind", "estimated", "method", "parameters", "reason"];
-        let mut rows = vec![header.map(String::from).to_vec()];
+        let mut header = header.map(String::from).to_vec();
+        let levels = levels_of(&mut self.columns.iter());
+        let nominal = levels.iter().map(|level| level.nominal);
+        header.extend(nominal.map(|nominal| format!("coverage{}", percentage(nominal))));
+        let mut rows = vec![header];
         rows.extend(self.columns.iter().map(|column| {
-            vec![
+            let mut row = vec![
                 column.column.clone(),
                 column.kind.to_owned(),
                 column.estimated.to_string(),
                 column.method.clone(),
                 parameters(&column.parameters),
                 column.reason.clone().unwrap_or_default(),
-            ]
+            ];
+            row.extend(levels.iter().map(|level| {
+                column
+                    .real_coverage(level.nominal)
+                    .map_or_else(String::new, |real| real.to_string())
+            }));
+            row
         }));
         rows
     }
@@ -413,8 +430,7 @@ fn say(summary: &Summary, messages: &Messages) {
     let touched: Vec<&ColumnSummary> =
         summary.columns.iter().filter(|column| column.estimated > 0).collect();
     if !touched.is_empty() {
-        let levels = touched.iter().map(|column| column.coverage.as_slice());
-        let levels = levels.max_by_key(|levels| levels.len()).unwrap_or_default();
+        let levels = levels_of(&mut touched.iter().copied());
         let named: Vec<String> =
             levels.iter().map(|level| format!("{}% covers", percentage(level.nominal))).collect();
         let mut header = vec!["column", "kind", "estimated"];
@@ -425,8 +441,8 @@ fn say(summary: &Summary, messages: &Messages) {
         for column in touched.iter().take(MAX_LISTED) {
             let mut row =
                 vec![column.column.clone(), column.kind.to_owned(), count(column.estimated)];
-            row.extend((0..levels.len()).map(|level| match column.coverage.get(level) {
-                Some(level) => format!("{:.1}%", 100.0 * level.real),
+            row.extend(levels.iter().map(|level| match column.real_coverage(level.nominal) {
+                Some(real) => format!("{:.1}%", 100.0 * real),
                 None => "–".to_owned(),
             }));
             row.push(column.method.clone());

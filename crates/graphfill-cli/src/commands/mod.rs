@@ -12,6 +12,7 @@ pub(crate) mod fill;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod methods;
+mod outputs;
 mod report;
 pub(crate) mod reproduce;
 pub(crate) mod training;

@@ -65,6 +65,8 @@ pub struct Group {
     /// What one stands for in its values, estimates and errors: 1, or a power of two in a column of
     /// numbers so large that single precision could not hold their squares.
     pub unit: f64,
+    /// Whether its numbers are dates, whose zero has no meaning.
+    pub is_date: bool,
 }
 
 /// What a group holds.
@@ -189,6 +191,7 @@ impl<'a> Features<'a> {
             features: self.width..self.width + width,
             cells: self.cells..self.cells + cells,
             unit,
+            is_date: *column.kind() == Kind::Date,
         });
         self.values.push(values);
         self.width += width;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use graphfill_data::{Column, Kind, NodeTable, Note, UndirectedGraph, Unused};
 
-use crate::context::{Context, Deadline};
+use crate::context::{Context, Deadline, IgnoreCancel};
 use crate::error::{MethodError, Result};
 use crate::features::Features;
 use crate::learning::{History, StopReason};
@@ -89,7 +89,8 @@ pub fn fill_with(
             history: None,
             stopped_early: None,
             notes: Vec::new(),
-            uncertainty: None,
+            uncertainty: (uncertainty == WithUncertainty::Yes)
+                .then(|| Uncertainty::of_nothing(context.seed)),
         };
         return Ok((filled, None));
     }
@@ -101,10 +102,19 @@ pub fn fill_with(
         _ => context.clone(),
     };
     let mut model = Model::fit(Arc::clone(method), &table, graph, &first)?;
-    if uncertainty == WithUncertainty::Yes && model.stopped_early() != Some(StopReason::Cancelled) {
-        model.calibrate(&table, graph, context)?;
-    }
+    let is_calibrated = uncertainty == WithUncertainty::Yes
+        && model.stopped_early() != Some(StopReason::Cancelled)
+        && model.calibrate(&table, graph, context)?;
+    let is_cancelled = context.progress.is_cancelled();
+    let ignored = IgnoreCancel(context.progress);
+    let finishing = Context { progress: &ignored, ..context.clone() };
+    // A caller who cancels the calibration wants the estimates, which are finished.
+    let is_finishing = uncertainty == WithUncertainty::Yes && is_cancelled;
+    let context = if is_finishing { &finishing } else { context };
     let mut filled = model.fill_fitted(&table, graph, context)?;
+    if is_finishing && !is_calibrated {
+        filled.stopped_early = Some(StopReason::Cancelled);
+    }
     filled.estimated += constant_cells;
     Ok((filled, Some(model)))
 }

@@ -109,8 +109,10 @@ impl Uncertainty {
                         list.push(cell.row, name, spelt(cell.estimate));
                         for (ends, &coverage) in list.ends.iter_mut().zip(coverages) {
                             let interval = self.interval(own.group, feature, cell, coverage);
-                            ends[0].push(interval.map(|(low, _)| spelt(low)));
-                            ends[1].push(interval.map(|(_, high)| spelt(high)));
+                            let low = |(low, _): (f64, f64)| spelt(low.min(cell.estimate));
+                            let high = |(_, high): (f64, f64)| spelt(high.max(cell.estimate));
+                            ends[0].push(interval.map(low));
+                            ends[1].push(interval.map(high));
                         }
                     }
                 }
@@ -170,7 +172,7 @@ impl CellList {
             self.rows.iter().map(|&row| source.table.ids().text(row as usize)),
         );
         let mut columns = vec![
-            text(source.table.id_column.name.clone(), unused(), ids),
+            text("id".to_owned(), unused(), ids),
             text("column".to_owned(), unused(), StringArray::from(self.columns)),
             text("estimate".to_owned(), unused(), StringArray::from(self.estimates)),
         ];
@@ -192,6 +194,11 @@ impl CellList {
         columns.push(text("method".to_owned(), unused(), StringArray::from(self.methods)));
         let hops = Int64Array::from(self.hops);
         columns.push(Column::new("hops", Kind::Count, Arc::new(hops)));
+        // The ids have their own name, where it is none of the others.
+        let id_name = source.table.id_column.name.as_str();
+        if columns.iter().all(|column| column.name() != id_name) {
+            columns[0] = columns[0].clone().renamed(id_name);
+        }
         let id_column = IdColumn { name: "row".to_owned(), position: None, ..IdColumn::default() };
         Ok(NodeTable::new(id_column, NodeIds::numbered(rows), columns, None)?)
     }

@@ -9,8 +9,12 @@ use super::estimates::{CellEstimates, GroupEstimates};
 use super::hidden::{levels_of, taken_numbers};
 use super::levels::{largest, uniform_of};
 use super::ones::ScoreRanks;
+use super::scale::Scale;
 use super::surroundings::{ObservedCells, Surroundings};
-use super::{Calibration, ColumnCalibration, LevelCalibration, NumberCalibration, NumberCell};
+use super::{
+    Calibration, ColumnCalibration, ErrorCorrelation, LevelCalibration, NumberCalibration,
+    NumberCell,
+};
 use crate::features::{Features, GroupKind};
 
 /// How sure the estimates of a table are.
@@ -85,6 +89,19 @@ impl LevelCell {
 }
 
 impl Uncertainty {
+    /// That of a table of which nothing is missing.
+    pub(crate) fn of_nothing(seed: u64) -> Self {
+        let calibration = Calibration {
+            columns: Vec::new(),
+            scale: Scale::fit(&[]),
+            factors: Vec::new(),
+            standards: Vec::new(),
+            correlation: ErrorCorrelation::default(),
+            seed,
+        };
+        Uncertainty { columns: Vec::new(), calibration, block_cells: BTreeMap::new() }
+    }
+
     /// The distributions of the cells that were estimated, by the calibration of the table or, for a
     /// later table, of its model. `estimated_ones` has row, column and score of the ones of 0/1 blocks;
     /// `trained_range` is the range of the values that the model has seen.
@@ -161,7 +178,14 @@ impl Uncertainty {
                     ColumnCells::Ones(ones)
                 }
             };
-            columns.push(ColumnDistributions { name: about.name.clone(), group, cells });
+            let is_empty = match &cells {
+                ColumnCells::Numbers(features) => features.iter().all(Vec::is_empty),
+                ColumnCells::Levels(cells) => cells.is_empty(),
+                ColumnCells::Ones(_) => block_cells[&group].cells.is_empty(),
+            };
+            if !is_empty {
+                columns.push(ColumnDistributions { name: about.name.clone(), group, cells });
+            }
         }
         Uncertainty { columns, calibration: calibration.clone(), block_cells }
     }

@@ -64,6 +64,15 @@ impl HiddenCells {
         HiddenCells { columns, allowed, correlated, standards, seed }
     }
 
+    /// Whether no cell could be hidden.
+    pub fn is_empty(&self) -> bool {
+        self.columns.iter().all(|column| match column {
+            HiddenColumn::Numbers(features) => features.iter().all(Vec::is_empty),
+            HiddenColumn::Levels(cells) => cells.is_empty(),
+            HiddenColumn::Ones(cells) => cells.is_empty(),
+        })
+    }
+
     /// Takes the estimates of a fold that was unknown to the task.
     pub(super) fn add(&mut self, task: &Task<'_>, fold: &CellMask, estimates: CellEstimates<'_>) {
         let (features, seed) = (task.features, self.seed);
@@ -210,9 +219,11 @@ fn sized_cells(columns: &[Vec<&HiddenNumber>]) -> Vec<Vec<(NumberCell, f64)>> {
     columns.iter().enumerate().map(sized).collect()
 }
 
-/// The fewest hidden cells of a class that tell its factor, and the quantile that they tell it by.
-const MIN_CLASS: usize = 50;
+/// The fewest hidden cells of a class that tell its factor, and the quantile that they tell it by. The
+/// logarithm of the factor of n cells is shrunk by n / (n + 10).
+const MIN_CLASS: usize = 10;
 const CLASS_QUANTILE: f64 = 0.9;
+const CLASS_SHRINKAGE: f64 = 10.0;
 
 /// How much larger the errors of each class of surroundings are than expected, over all columns: what the
 /// model of sizes has missed. Classes of one column alone would be too small in most tables.
@@ -230,11 +241,15 @@ fn class_factors(columns: &[Vec<(NumberCell, f64)>]) -> Vec<f64> {
         quantile(&scores, CLASS_QUANTILE)
     };
     let all = of(by_class.concat());
-    let factor = |scores: Vec<f32>| match scores.len() >= MIN_CLASS {
-        true => of(scores).zip(all).map_or(1.0, |(own, all)| own / all),
-        false => 1.0,
+    let factor = |scores: Vec<f32>| {
+        let count = scores.len() as f64;
+        let ratio = of(scores).zip(all).map_or(1.0, |(own, all)| own / all);
+        match count >= MIN_CLASS as f64 && ratio > 0.0 {
+            true => ratio.powf(count / (count + CLASS_SHRINKAGE)),
+            false => 1.0,
+        }
     };
-    by_class.into_iter().map(factor).map(|factor| if factor > 0.0 { factor } else { 1.0 }).collect()
+    by_class.into_iter().map(factor).collect()
 }
 
 /// The inputs and error sizes of the cells of some rows.
@@ -316,13 +331,13 @@ fn clamped(value: f64, &(low, high): &(f64, f64)) -> f64 {
     if low <= high { value.clamp(low, high) } else { value }
 }
 
-/// The lowest and highest value of a column: counts are not negative, and columns whose observed values
-/// all have one sign keep it.
+/// The lowest and highest value of a column: counts are not negative, and numbers whose observed values
+/// all have one sign keep it. Dates have no sign.
 fn allowed_values(features: &Features<'_>, group: usize) -> (Option<f64>, Option<f64>) {
     let about = &features.groups()[group];
     match about.kind {
         GroupKind::Count => (Some(0.0), None),
-        GroupKind::Number => {
+        GroupKind::Number if !about.is_date => {
             let none = CellMask::none(features.rows(), features.cells());
             let (low, high) = known_range(features, group, about.features.start, &none);
             ((low >= 0.0 && low <= high).then_some(0.0), (high <= 0.0).then_some(0.0))

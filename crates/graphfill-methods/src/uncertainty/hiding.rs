@@ -3,8 +3,8 @@
 //! Coverage carries over from hidden to missing cells as far as the two are alike. So a hidden row
 //! takes over the pattern of an incomplete row of about its degree: if that row lacks everything, so
 //! does the hidden one; if it lacks two cells, the hidden one does. A row that lacks cells itself takes
-//! a pattern that contains its own, or loses as many cells as make it as incomplete as the pattern.
-//! One more hidden cell in a row with holes at random is exactly like a missing cell.
+//! a pattern that contains its own, or loses as many cells as make it as incomplete as the pattern, at least
+//! one and about a tenth. One more hidden cell in a row with holes at random is exactly like a missing cell.
 
 use std::collections::VecDeque;
 
@@ -201,13 +201,14 @@ impl Fold<'_> {
         u32::from(has_any) * (1 + u32::from(lacks_no_other))
     }
 
-    /// The cells of the pattern that the row has; no more than make it as incomplete as the pattern,
-    /// those first of which the fold has the fewest.
+    /// The cells of the pattern that the row has; no more than make it as incomplete as the pattern, or
+    /// a tenth of what it has, those first of which the fold has the fewest.
     fn hidden_as(&self, row: u32, pattern: &[u32]) -> Vec<u32> {
         let mut cells: Vec<u32> =
             pattern.iter().copied().filter(|&cell| !self.lacks(row, cell)).collect();
         let own = self.missing.cells(row as usize).len();
-        let count = pattern.len().saturating_sub(own).max(1);
+        let tenth = (self.holed.len() - own.min(self.holed.len())) as f64 * HIDDEN_SHARE;
+        let count = pattern.len().saturating_sub(own).max(tenth.round() as usize).max(1);
         if cells.len() > count {
             let share = |cell: &u32| {
                 let at = self.holed.binary_search(cell).unwrap_or(0);

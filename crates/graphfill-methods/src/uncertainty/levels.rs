@@ -22,6 +22,8 @@ const MIN_PROBABILITY: f32 = 1e-3;
 const PENALTY: f64 = 2.0;
 /// The random stream of the shares of prediction sets.
 const SET_STREAM: u32 = 0x5e70_0000;
+/// Folds, by row, in which the scaling is fitted for the scores.
+const FOLDS: u32 = 5;
 /// Newton steps of the fit.
 const STEPS: usize = 40;
 
@@ -67,17 +69,30 @@ pub(super) fn largest(values: &[f32]) -> usize {
 impl LevelCalibration {
     /// Calibrates on hidden cells; none where they are too few.
     pub(super) fn fit(cells: &[&HiddenLevel]) -> Option<Self> {
+        let fitted = |kept: &dyn Fn(u32) -> bool| {
+            let own: Vec<&HiddenLevel> =
+                cells.iter().filter(|cell| kept(cell.row)).copied().collect();
+            LevelCalibration::scaled(&own)
+        };
+        // The score of a cell is told by a fit that has not seen it.
+        let folds: Vec<LevelCalibration> =
+            (0..FOLDS).map(|fold| fitted(&|row| fold_of(row) != fold)).collect::<Option<_>>()?;
+        let scores = cells.iter().map(|cell| {
+            let fold = &folds[fold_of(cell.row) as usize];
+            let probabilities = fold.probabilities(&cell.estimates);
+            (cell.surroundings.class(), score(&probabilities, cell.truth, cell.uniform))
+        });
+        let scores = ScoresByClass::new(scores)?;
+        Some(LevelCalibration { scores, ..fitted(&|_| true)? })
+    }
+
+    /// The scaling of probabilities alone.
+    fn scaled(cells: &[&HiddenLevel]) -> Option<Self> {
         let levels = cells.first()?.estimates.len();
         let logs: Vec<Vec<f64>> = cells.iter().map(|cell| log_shares(&cell.estimates)).collect();
         let truth: Vec<usize> = cells.iter().map(|cell| cell.truth).collect();
         let (slope, biases) = fit_scaling(&logs, &truth, levels);
-        let mut calibration = LevelCalibration { slope, biases, scores: ScoresByClass::default() };
-        let scores = cells.iter().map(|cell| {
-            let probabilities = calibration.probabilities(&cell.estimates);
-            (cell.surroundings.class(), score(&probabilities, cell.truth, cell.uniform))
-        });
-        calibration.scores = ScoresByClass::new(scores.collect::<Vec<_>>().into_iter())?;
-        Some(calibration)
+        Some(LevelCalibration { slope, biases, scores: ScoresByClass::default() })
     }
 
     /// The calibrated probabilities of all levels.
@@ -108,6 +123,10 @@ impl LevelCalibration {
     pub fn cells(&self) -> usize {
         self.scores.count()
     }
+}
+
+fn fold_of(row: u32) -> u32 {
+    (row.wrapping_mul(0x9e37_79b1) >> 16) % FOLDS
 }
 
 /// The sum of the probabilities that are larger than that of a level, and a share of its own.

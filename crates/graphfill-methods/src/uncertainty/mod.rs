@@ -54,7 +54,7 @@ pub use levels::{HiddenLevel, LevelCalibration};
 pub use numbers::{HiddenNumber, NumberCalibration, NumberCell};
 pub use ones::OnesCalibration;
 pub use surroundings::{Surroundings, hops};
-pub use table::percentage;
+pub use table::{added_columns, levels_of_set, percentage};
 
 pub use estimates::CellEstimates;
 
@@ -124,8 +124,8 @@ impl ColumnCalibration {
     }
 }
 
-/// Runs a method with observed cells hidden, and returns what it made of them; none where the table can
-/// spare none, or the run was stopped before its end.
+/// Runs a method with observed cells hidden, and returns what it made of them: no cells where the table
+/// can spare none, and nothing where the run was stopped before its end.
 ///
 /// `validation` gives the validation sets of a table of which these cells are unknown.
 pub fn hide_and_estimate(
@@ -135,9 +135,6 @@ pub fn hide_and_estimate(
 ) -> Result<Option<HiddenCells>> {
     let seed = task.context.seed;
     let folds = calibration_folds(task.features, task.graph, task.unknown, seed);
-    if folds.is_empty() {
-        return Ok(None);
-    }
     let mut hidden = HiddenCells::new(task);
     for fold in &folds {
         let unknown = task.unknown.union(fold);

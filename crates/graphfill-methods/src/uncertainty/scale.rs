@@ -2,8 +2,9 @@
 //!
 //!   log s = w · (inputs − their column means) / their deviations,   each held to ±4
 //!
-//! fitted by ridge regression to log max(|error|, 0.3 of the column's median |error|), also centred by
-//! column. s has no unit: it says how a cell compares with others of its column.
+//! fitted by ridge regression to log max(|error|, 0.3 of the column's median |error|, 0.1 of its mean), also
+//! centred by column. s has no unit: it says how a cell compares with others of its column. It is held to
+//! e⁻³ … e³.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +12,12 @@ use super::error_inputs::INPUTS;
 
 /// The weight of the penalty, in cells.
 const PENALTY: f64 = 50.0;
-/// Errors below this share of the column's median count as this large.
+/// Errors below this share of the column's median, or of its mean, count as this large. The median alone
+/// may be zero, and logarithms of next to nothing would outweigh all else.
 const MIN_ERROR: f64 = 0.3;
+const MIN_ERROR_OF_MEAN: f64 = 0.1;
+/// The largest logarithm of an expected size, of either sign: inputs may lie outside of what was fitted to.
+const MAX_LOG_SIZE: f64 = 3.0;
 /// Inputs are held to this many deviations.
 const MAX_DEVIATION: f64 = 4.0;
 
@@ -50,9 +55,11 @@ impl Scale {
             let mut sizes: Vec<f64> = cells.iter().map(|cell| cell.1).collect();
             sizes.sort_unstable_by(f64::total_cmp);
             let median = sizes.get(sizes.len() / 2).copied().unwrap_or(1.0);
-            let floor = (MIN_ERROR * median).max(f64::MIN_POSITIVE);
-            let log = |size: f64| size.max(floor).ln();
-            let mean = sizes.iter().map(|&size| log(size)).sum::<f64>() / sizes.len().max(1) as f64;
+            let count = sizes.len().max(1) as f64;
+            let floor =
+                (MIN_ERROR * median).max(MIN_ERROR_OF_MEAN * sizes.iter().sum::<f64>() / count);
+            let log = |size: f64| size.max(floor).max(f64::MIN_POSITIVE).ln();
+            let mean = sizes.iter().map(|&size| log(size)).sum::<f64>() / count;
             for (inputs, size) in cells {
                 let own = scale.standardised(column, inputs);
                 for i in 0..INPUTS {
@@ -70,7 +77,8 @@ impl Scale {
     /// The expected size of the error of a cell, as a multiple of what is usual in its column.
     pub(super) fn of(&self, column: usize, inputs: &[f32; INPUTS]) -> f64 {
         let own = self.standardised(column, inputs);
-        own.iter().zip(&self.weights).map(|(input, weight)| input * weight).sum::<f64>().exp()
+        let log: f64 = own.iter().zip(&self.weights).map(|(input, weight)| input * weight).sum();
+        log.clamp(-MAX_LOG_SIZE, MAX_LOG_SIZE).exp()
     }
 
     fn standardised(&self, column: usize, inputs: &[f32; INPUTS]) -> [f64; INPUTS] {
@@ -139,5 +147,24 @@ mod tests {
         let ratio = scale.of(0, &inputs[6]) / scale.of(0, &inputs[0]);
         assert!((ratio.ln() - 2.0).abs() < 0.2, "log ratio {}", ratio.ln());
         assert!((scale.of(1, &inputs[6]) - scale.of(0, &inputs[6])).abs() < 1e-9);
+    }
+
+    /// Where most estimates are exact, a few errors are not infinitely larger than usual.
+    #[test]
+    fn a_column_that_is_mostly_exact_does_not_blow_up_the_others() {
+        let inputs: Vec<[f32; INPUTS]> = (0..400)
+            .map(|at| std::array::from_fn(|input| ((at * (input + 3)) % 11) as f32 / 5.0))
+            .collect();
+        let usual = |at: usize| 1.0 + (at % 3) as f64;
+        for exact in [0.0, 1e-12] {
+            let mostly = |at: usize| if inputs[at][0] > 1.7 { 1.0 } else { exact };
+            let columns = [&usual as &dyn Fn(usize) -> f64, &mostly].map(|size| {
+                inputs.iter().enumerate().map(|(at, own)| (own, size(at))).collect::<Vec<_>>()
+            });
+            let scale = Scale::fit(&columns);
+            let largest = inputs.iter().map(|own| scale.of(0, own).ln().abs()).fold(0.0, f64::max);
+            assert!(largest < 2.0, "sizes differ by e^{largest}");
+            assert!(scale.weights.iter().all(|weight| weight.abs() < 1.0), "{:?}", scale.weights);
+        }
     }
 }

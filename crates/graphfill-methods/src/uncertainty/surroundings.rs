@@ -24,18 +24,16 @@ pub struct Surroundings {
 }
 
 /// The number of classes of [`Surroundings::class`].
-pub(super) const CLASSES: usize = 10;
+pub(super) const CLASSES: usize = 6;
 
 impl Surroundings {
     /// The class of cells that are calibrated together: whether anything of the row is observed, and
-    /// the power of two of the degree.
+    /// whether the degree is at most 3, at most 7, or more.
     pub(super) fn class(&self) -> usize {
         let degree = match self.degree {
-            0..=1 => 0,
-            2..=3 => 1,
-            4..=7 => 2,
-            8..=15 => 3,
-            _ => 4,
+            0..=3 => 0,
+            4..=7 => 1,
+            _ => 2,
         };
         usize::from(self.row_share > 0.0) * CLASSES / 2 + degree
     }

@@ -22,6 +22,30 @@ use crate::features::{Features, GroupKind};
 /// A set of levels is written with this between them.
 const SEPARATOR: &str = "|";
 
+/// The names of the columns that [`Uncertainty::beside`] adds to a table: those of its columns with missing
+/// cells.
+pub fn added_columns(features: &Features<'_>, coverages: &[f64]) -> Vec<String> {
+    let missing = features.missing();
+    let mut names = Vec::new();
+    for group in features.groups() {
+        if missing.slice(group.cells.clone()).is_empty() {
+            continue;
+        }
+        let ends: &[&str] = match group.kind {
+            GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock => &["lower", "upper"],
+            GroupKind::Boolean | GroupKind::Category(_) => &["set"],
+            GroupKind::BinaryBlock => &[],
+        };
+        if ends.len() < 2 {
+            names.push(format!("{}__probability", group.name));
+        }
+        for suffix in suffixes(coverages) {
+            names.extend(ends.iter().map(|end| format!("{}__{end}{suffix}", group.name)));
+        }
+    }
+    names
+}
+
 impl Uncertainty {
     /// The filled table with columns of uncertainty behind each estimated column. `table` is the table
     /// before it was filled.
@@ -132,7 +156,10 @@ impl Uncertainty {
     ) -> Result<Column> {
         let ColumnCells::Numbers(features) = &own.cells else { return Ok(holed.clone()) };
         let estimates = filled.numbers();
-        let is_whole = holed.numbers().iter().all(|value| value.is_nan() || value.fract() == 0.0);
+        // A later table of a model may have no observed value that tells.
+        let observed: Vec<f64> = holed.numbers().into_iter().filter(|own| !own.is_nan()).collect();
+        let is_whole = *holed.kind() == Kind::Count
+            || (!observed.is_empty() && observed.iter().all(|value| value.fract() == 0.0));
         let mut numbers = estimates.clone();
         let mut is_empty = vec![true; holed.rows()];
         for cell in features.iter().flatten() {
@@ -236,6 +263,12 @@ pub(super) fn spelt_set(set: &[usize], names: &[String]) -> String {
         return serde_json::to_string(&levels).unwrap_or_default();
     }
     levels.into_iter().map(String::as_str).collect::<Vec<_>>().join(SEPARATOR)
+}
+
+/// The levels of a set as it is written: the inverse of how [`Uncertainty::beside`] spells it.
+pub fn levels_of_set(text: &str) -> Vec<String> {
+    let list = text.starts_with('[').then(|| serde_json::from_str(text).ok()).flatten();
+    list.unwrap_or_else(|| text.split(SEPARATOR).map(str::to_owned).collect())
 }
 
 /// A probability with four decimals.

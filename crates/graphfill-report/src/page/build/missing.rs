@@ -13,7 +13,7 @@ const MAX_COLUMNS: usize = 200;
 /// Correlations below this are not worth showing.
 const MIN_CORRELATION: f64 = 0.1;
 
-/// What a table lacks in its used columns; a block counts as missing where any of its cells is.
+/// What a table lacks in its used columns; a block counts as missing where half of its cells are.
 pub(super) fn of(table: &NodeTable) -> MissingCells {
     let used: Vec<&Column> = table.used_columns().collect();
     let is_missing: Vec<Vec<bool>> = used.iter().map(|column| missing_rows(column)).collect();
@@ -33,7 +33,10 @@ fn missing_rows(column: &Column) -> Vec<bool> {
     match column.data() {
         ColumnData::Array(_) => column.missing(),
         ColumnData::Block(block) => {
-            (0..block.rows()).map(|row| !block.missing().is_clear(row)).collect()
+            let missing = block.missing();
+            let half =
+                |row: usize| missing.is_whole(row) || 2 * missing.cells(row).len() > block.width();
+            (0..block.rows()).map(half).collect()
         }
     }
 }
