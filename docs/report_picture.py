@@ -13,7 +13,7 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDTH, HEIGHT, COLOURS = 960, 990, 128
+WIDTH, HEIGHT, COLOURS = 960, 978, 128
 # What is above and below the first section is left out.
 CROP = "<style>header, nav, section:not(#observed) { display: none !important }</style>"
 
