@@ -12,5 +12,6 @@ mod secrets;
 mod support;
 mod surprises;
 mod tables;
+mod uncertainty;
 mod validation;
 mod walks;
