@@ -47,7 +47,7 @@ fn text_has_one_header_and_the_dialect_of_the_input() {
     let text = fs::read_to_string(&path).expect("the file");
     let wanted = "draw;height;name;town\n\
                   1;1,5;ann;Bonn\n1;0,25;bob;Rome\n1;1,75;eve;Rome\n\
-                  2;1,5;ann;Bonn\n2;0,50;bob;Rome\n2;1,75;eve;Rome\n";
+                  2;1,5;ann;Bonn\n2;0,5;bob;Rome\n2;1,75;eve;Rome\n";
     assert_eq!(text, wanted);
     let path = folder.path().join("draws.tsv");
     formats::write_draws(1, &path, &mut |number| drawn(&table, number)).expect("written");
