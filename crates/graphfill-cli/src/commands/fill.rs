@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use graphfill::data::formats::OutputFormat;
-use graphfill::data::{DataError, Dataset, Kind};
+use graphfill::data::{Column, DataError, Dataset, Kind, NodeTable};
 use graphfill::datasets::Source;
 use graphfill::methods::features::Features;
 use graphfill::methods::fill::{self, Filled, WithUncertainty};
@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         }
         None => dataset.clone(),
     };
-    let mut summary = Summary::new(&read, &arguments.output, graph.edges());
+    let mut summary = Summary::new(&read, &table, &arguments.output, graph.edges());
     summary.estimated(&read, estimated, &choices);
     summary.estimated_labels = estimated_labels;
     let features = match &saved {
@@ -326,11 +326,12 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Summary {
-    fn new(dataset: &Dataset, output: &Path, edges: usize) -> Self {
+    fn new(dataset: &Dataset, filled: &NodeTable, output: &Path, edges: usize) -> Self {
         let unused = dataset.table.columns().iter().filter_map(|column| match column.kind() {
             Kind::Unused(reason) => Some(UnusedColumn {
                 column: column.name().to_owned(),
-                missing: column.missing_count(),
+                // Constants are filled without being used.
+                missing: filled.column(column.name()).map_or(0, Column::missing_count),
                 reason: reason.to_string(),
             }),
             _ => None,

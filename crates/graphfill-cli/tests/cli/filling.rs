@@ -56,6 +56,21 @@ fn nothing_missing_is_no_failure() {
     assert_eq!(place.read("out.csv"), place.read("nodes.csv"));
 }
 
+/// A constant needs no estimate: its holes are filled, and nobody is told that they were left.
+#[test]
+fn holes_of_a_constant_are_filled_without_a_warning() {
+    let place = Place::with_ring();
+    let nodes = place.read("nodes.csv");
+    let lines = nodes.lines().enumerate().map(|(at, line)| match at {
+        0 => format!("{line},planet\n"),
+        at => format!("{line},{}\n", if at % 3 == 0 { "" } else { "Earth" }),
+    });
+    place.write("nodes.csv", &lines.collect::<String>());
+    let done = place.succeed("fill nodes.csv edges.csv -o out.csv --method neighbour-mean");
+    assert_eq!(place.read("out.csv").matches(",Earth").count(), 12);
+    assert!(!done.err.contains("planet"), "{}", done.err);
+}
+
 #[test]
 fn unknown_nodes_are_refused_skipped_or_added() {
     let place = Place::with_ring();

@@ -18,3 +18,6 @@ mod support;
 mod tables;
 mod timing;
 mod tuning;
+mod uncertain_calls;
+mod uncertain_models;
+mod uncertainty;

@@ -3,6 +3,7 @@
 #[path = "../sameness/mod.rs"]
 mod sameness;
 
+mod draws;
 mod generated;
 mod hand_made;
 mod outputs;

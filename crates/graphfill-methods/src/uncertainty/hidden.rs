@@ -332,15 +332,19 @@ fn clamped(value: f64, &(low, high): &(f64, f64)) -> f64 {
 }
 
 /// The lowest and highest value of a column: counts are not negative, and numbers whose observed values
-/// all have one sign keep it. Dates have no sign.
+/// all have one sign keep it, as do those of a block. Dates have no sign.
 fn allowed_values(features: &Features<'_>, group: usize) -> (Option<f64>, Option<f64>) {
     let about = &features.groups()[group];
     match about.kind {
         GroupKind::Count => (Some(0.0), None),
-        GroupKind::Number if !about.is_date => {
+        GroupKind::Number | GroupKind::NumericBlock if !about.is_date => {
             let none = CellMask::none(features.rows(), features.cells());
-            let (low, high) = known_range(features, group, about.features.start, &none);
-            ((low >= 0.0 && low <= high).then_some(0.0), (high <= 0.0).then_some(0.0))
+            let ranges = about.features.clone().map(|own| known_range(features, group, own, &none));
+            let (low, high) = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |all, own| {
+                (all.0.min(own.0), all.1.max(own.1))
+            });
+            let is_known = low <= high;
+            ((is_known && low >= 0.0).then_some(0.0), (is_known && high <= 0.0).then_some(0.0))
         }
         _ => (None, None),
     }
