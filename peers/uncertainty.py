@@ -11,8 +11,8 @@ at the hidden cells.
 two standard errors: of that many independent cells (binomial), and between repetitions, which is larger
 where the cells of a repetition share a calibration. Numbers and counts also have the interval score and
 the width in standard deviations of the observed column, booleans and categories the mean size of their
-sets. No promise is made for `value`: there, missing cells differ from those that can be hidden for
-calibration. Needs numpy alone.
+sets. Cells "without" are those that the program gives no interval or set for. No promise is made for
+`value`: there, missing cells differ from those that can be hidden for calibration. Needs numpy alone.
 
 `peers` compares with multiple imputation that does not see the graph: scikit-learn's IterativeImputer
 with sample_posterior (20 draws) and miceforest (10 draws), both with the t interval of their draws. It
@@ -193,10 +193,13 @@ def coverage_table(summary):
     lines = [head, "|---" * (len(LEVELS) + len(DEGREE_GROUPS) + 7) + "|"]
     for entry in summary:
         for sort in ("numbers", "sets"):
-            every = entry.get("groups", {}).get(f"{sort}, all", {"cells": 0})
+            every = entry.get("groups", {}).get(f"{sort}, all", {"cells": 0, "uncalibrated": 0})
+            without = f" + {every['uncalibrated']:,} without" if every["uncalibrated"] else ""
+            cells = [f"{entry['dataset']}, {entry['mask']}: {sort}", str(entry["repetitions"]), f"{every['cells']:,}{without}"]
             if not every["cells"]:
+                if without:
+                    lines.append(f"| {' | '.join(cells)} |" + " |" * (len(LEVELS) + len(DEGREE_GROUPS) + 4))
                 continue
-            cells = [f"{entry['dataset']}, {entry['mask']}: {sort}", str(entry["repetitions"]), f"{every['cells']:,}"]
             cells += [f"{100 * value:.1f}" for value in every["coverage"]]
             between = every.get("repetition_error", [math.nan] * len(LEVELS))[MAIN_LEVEL]
             cells.append(f"{100 * every['binomial_error'][MAIN_LEVEL]:.1f}, {100 * between:.1f}")
