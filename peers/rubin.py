@@ -12,8 +12,8 @@ The regression of y on x1 and x2 is then estimated in four ways: from the comple
 rows, from the table that `graphfill fill` completes once, and from the tables of `graphfill fill --draws`,
 pooled by Rubin's rules with the degrees of freedom of Barnard and Rubin (1999). Prints the bias, the
 coverage and mean width of 95% intervals, and the mean standard error over the standard deviation of the
-estimates, which is 1 where the standard errors are right. A fixed number of repetitions estimates
-coverage with the error that is printed. Needs numpy alone.
+estimates, which is 1 where the standard errors are right. What stands behind ± is the error that the
+number of repetitions leaves. Needs numpy alone.
 """
 
 import argparse
@@ -198,7 +198,8 @@ def summarise(runs):
 
 def table_of(summary):
     """Markdown."""
-    lines = ["| missing by | method | coefficient | bias | coverage, 95% | width | standard error / deviation |", "|---" * 7 + "|"]
+    head = "| missing by | method | coefficient | bias | coverage, 95% | width | standard error / deviation |"
+    lines = [head, "|---" * 7 + "|"]
     for entry in summary:
         lines.append(
             f"| {entry['mechanism']} | {entry['method']} | {entry['coefficient']} "

@@ -11,8 +11,8 @@ at the hidden cells.
 two standard errors: of that many independent cells (binomial), and between repetitions, which is larger
 where the cells of a repetition share a calibration. Numbers and counts also have the interval score and
 the width in standard deviations of the observed column, booleans and categories the mean size of their
-sets. No promise is made for `value`: there, missing cells differ from those that can be hidden for
-calibration. Needs numpy alone.
+sets. Cells "without" are those that the program gives no interval or set for. No promise is made for
+`value`: there, missing cells differ from those that can be hidden for calibration. Needs numpy alone.
 
 `peers` compares with multiple imputation that does not see the graph: scikit-learn's IterativeImputer
 with sample_posterior (20 draws) and miceforest (10 draws), both with the t interval of their draws. It
@@ -188,14 +188,18 @@ def coverage_table(summary):
     main = percent(LEVELS[MAIN_LEVEL])
     levels = " | ".join(f"{percent(level)}%" for level in LEVELS)
     groups = " | ".join(f"{group}, {main}%" for group in DEGREE_GROUPS)
-    lines = [f"| data set, hidden | repetitions | cells | {levels} | error, {main}% | columns, {main}% | {groups} | "
-             f"width or size, {main}% | score, {main}% |", "|---" * (len(LEVELS) + len(DEGREE_GROUPS) + 7) + "|"]
+    head = (f"| data set, hidden | repetitions | cells | {levels} | error, {main}% | columns, {main}% | {groups} | "
+            f"width or size, {main}% | score, {main}% |")
+    lines = [head, "|---" * (len(LEVELS) + len(DEGREE_GROUPS) + 7) + "|"]
     for entry in summary:
         for sort in ("numbers", "sets"):
-            every = entry.get("groups", {}).get(f"{sort}, all", {"cells": 0})
+            every = entry.get("groups", {}).get(f"{sort}, all", {"cells": 0, "uncalibrated": 0})
+            without = f" + {every['uncalibrated']:,} without" if every["uncalibrated"] else ""
+            cells = [f"{entry['dataset']}, {entry['mask']}: {sort}", str(entry["repetitions"]), f"{every['cells']:,}{without}"]
             if not every["cells"]:
+                if without:
+                    lines.append(f"| {' | '.join(cells)} |" + " |" * (len(LEVELS) + len(DEGREE_GROUPS) + 4))
                 continue
-            cells = [f"{entry['dataset']}, {entry['mask']}: {sort}", str(entry["repetitions"]), f"{every['cells']:,}"]
             cells += [f"{100 * value:.1f}" for value in every["coverage"]]
             between = every.get("repetition_error", [math.nan] * len(LEVELS))[MAIN_LEVEL]
             cells.append(f"{100 * every['binomial_error'][MAIN_LEVEL]:.1f}, {100 * between:.1f}")
@@ -279,7 +283,7 @@ def graphfill_draws(options, table, hidden, folder, seed):
     ends = numpy.full((2, *hidden.shape), numpy.nan)
     for row in rows:
         at = position[row[place["id"]]], column_position[row[place["column"]]]
-        ends[:, *at] = float(row[place["lower"]]), float(row[place["upper"]])
+        ends[(slice(None), *at)] = float(row[place["lower"]]), float(row[place["upper"]])
     return draws, ends
 
 
@@ -304,37 +308,45 @@ def miceforest_draws(matrix, seed, threads):
     return numpy.stack([kernel.complete_data(at).to_numpy() for at in range(MICEFOREST_DRAWS)])
 
 
+def score_peers(options, name, seed):
+    """The scores of every method on one table with hidden cells, by method."""
+    folder = WORK / f"peers-{name}-{seed}"
+    program = tables.Program(options.program, options.threads, options.device)
+    table = tables.load(name, options.data, folder, program, seed)
+    table.kinds = {column: "number" for column, kind in table.kinds.items() if kind in tables.NUMERIC}
+    hidden = tables.choose_hidden(table, "cells", seed)
+    truth = numpy.array([table.values(column) for column in table.kinds]).T
+    holed = numpy.where(hidden, numpy.nan, truth)
+    mean, spread = numpy.nanmean(holed, axis=0), numpy.nanstd(holed, axis=0)
+    standardised = (holed - mean) / spread
+    methods = {
+        "graphfill": lambda: graphfill_draws(options, table, hidden, folder, seed),
+        "scikit-learn sample_posterior": lambda: (sklearn_draws(standardised, seed) * spread + mean, None),
+        "miceforest": lambda: (miceforest_draws(standardised, seed, options.threads) * spread + mean, None),
+    }
+    scores = {}
+    for method, draw in methods.items():
+        if options.methods and method.split()[0] not in options.methods:
+            continue
+        started = time.perf_counter()
+        draws, ends = draw()
+        score = score_draws(truth, hidden, spread, draws, ends)
+        score["seconds"] = time.perf_counter() - started
+        scores[method] = score
+        say(f"{name}, seed {seed}, {method}: coverage {score['coverage']:.3f}, score {score['score']:.3f}, "
+            f"CRPS {score['crps']:.3f}, {score['seconds']:.1f} s")
+    shutil.rmtree(folder, ignore_errors=True)
+    return scores
+
+
 def peers(options):
     """The comparison with multiple imputation; always 0."""
     warnings.filterwarnings("ignore")
     results = {}
     for name in options.datasets:
         for seed in options.seeds:
-            folder = WORK / f"peers-{name}-{seed}"
-            program = tables.Program(options.program, options.threads, options.device)
-            table = tables.load(name, options.data, folder, program, seed)
-            table.kinds = {column: "number" for column, kind in table.kinds.items() if kind in tables.NUMERIC}
-            hidden = tables.choose_hidden(table, "cells", seed)
-            truth = numpy.array([table.values(column) for column in table.kinds]).T
-            holed = numpy.where(hidden, numpy.nan, truth)
-            mean, spread = numpy.nanmean(holed, axis=0), numpy.nanstd(holed, axis=0)
-            standardised = (holed - mean) / spread
-            methods = {
-                "graphfill": lambda: graphfill_draws(options, table, hidden, folder, seed),
-                "scikit-learn sample_posterior": lambda: (sklearn_draws(standardised, seed) * spread + mean, None),
-                "miceforest": lambda: (miceforest_draws(standardised, seed, options.threads) * spread + mean, None),
-            }
-            for method, draw in methods.items():
-                if options.methods and method.split()[0] not in options.methods:
-                    continue
-                started = time.perf_counter()
-                draws, ends = draw()
-                score = score_draws(truth, hidden, spread, draws, ends)
-                score["seconds"] = time.perf_counter() - started
+            for method, score in score_peers(options, name, seed).items():
                 results.setdefault((name, method), []).append({"seed": seed, **score})
-                say(f"{name}, seed {seed}, {method}: coverage {score['coverage']:.3f}, score {score['score']:.3f}, "
-                    f"CRPS {score['crps']:.3f}, {score['seconds']:.1f} s")
-            shutil.rmtree(folder, ignore_errors=True)
     lines = ["| data set | method | coverage, 90% | interval score | score by seed | CRPS | seconds |", "|---" * 7 + "|"]
     for (name, method), scores in results.items():
         means = {key: sum(score[key] for score in scores) / len(scores) for key in scores[0]}
@@ -372,7 +384,8 @@ def main():
         own = commands.add_parser(command)
         own.add_argument("--data", type=Path, default=os.environ.get("GRAPHFILL_DATA"), help="the folder of data sets")
         own.add_argument("--datasets", type=names, default=datasets)
-        own.add_argument("--seeds", type=seed_list, default=seed_list(seeds), help="one repetition each, such as 0..19 or 0,5")
+        own.add_argument("--seeds", type=seed_list, default=seed_list(seeds),
+                         help="one repetition each, such as 0..19 or 0,5")
         own.add_argument("--program", type=Path, help="graphfill [default: built from this repository]")
         own.add_argument("--threads", type=int, default=1, help="of each call")
         own.add_argument("--device", default="cpu")
