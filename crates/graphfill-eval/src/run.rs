@@ -97,15 +97,23 @@ impl<'a> Run<'a> {
         cells: CellEstimates<'_>,
     ) -> Result<Metrics> {
         let validation = |_: &CellMask| task.validation.to_vec();
-        let hidden = hide_and_estimate(method, task, &validation)?;
+        let hidden = hide_and_estimate(method, task, &self.hidden.test, &validation)?;
         let Some(hidden) = hidden.filter(|hidden| !hidden.is_empty()) else {
             return Ok(Metrics::default());
         };
         let (features, graph, unknown) = (self.features, self.graph, task.unknown);
         let calibration = hidden.calibrate(&|_| true);
         let nothing = std::collections::BTreeMap::new();
-        let uncertainty =
-            Uncertainty::new(&calibration, features, graph, unknown, cells, &nothing, &|_| None);
+        let uncertainty = Uncertainty::new(
+            &calibration,
+            features,
+            graph,
+            unknown,
+            cells,
+            Some(&hidden),
+            &nothing,
+            &|_| None,
+        );
         Ok(uncertainty::score(&uncertainty, features, unknown, self.coverages))
     }
 }

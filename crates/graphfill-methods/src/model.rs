@@ -12,11 +12,13 @@ use crate::error::{MethodError, Result};
 use crate::features::Features;
 use crate::fill::{self, Filled};
 use crate::learning::{History, StopReason, graph_fingerprint, read_state};
-use crate::method::{Choice, EstimateSink, Estimates, Fitted, LabelUse, Method, Score, Task};
+use crate::method::{Choice, Fitted, LabelUse, Method, Score, Task};
 use crate::parameters::Parameters;
 use crate::registry::Registry;
 use crate::schema::Schema;
-use crate::uncertainty::{self, Calibration, CellEstimates, HiddenCells, Uncertainty};
+use crate::uncertainty::{
+    self, Both, Calibration, CellEstimates, HiddenCells, MAX_DRAWN_CELLS, Uncertainty,
+};
 
 /// The text of a model file that has its [`Header`].
 pub(crate) const METHOD: &str = "model";
@@ -117,10 +119,11 @@ impl Model {
         let task = Task { labels, ..Task::new(graph, &features, &missing, &context) };
         let validation =
             |unknown: &CellMask| fill::validation_sets(&features, unknown, context.seed);
-        self.hidden = match uncertainty::hide_and_estimate(&*self.method, &task, &validation) {
-            Err(MethodError::Data(DataError::Cancelled)) => None,
-            hidden => hidden?,
-        };
+        self.hidden =
+            match uncertainty::hide_and_estimate(&*self.method, &task, &missing, &validation) {
+                Err(MethodError::Data(DataError::Cancelled)) => None,
+                hidden => hidden?,
+            };
         let calibrated = self.hidden.as_ref().map(|hidden| hidden.calibrate(&|_| true));
         self.header.calibration = calibrated;
         Ok(self.header.calibration.is_some())
@@ -180,7 +183,7 @@ impl Model {
                 None
             }
             Some(calibration) => {
-                let mut cells = CellEstimates::new(task.features, missing, MAX_BLOCK_CELLS);
+                let mut cells = CellEstimates::new(task.features, missing, MAX_DRAWN_CELLS);
                 fitted.estimate(task, &mut Both(&mut collected, &mut cells))?;
                 let trained_range =
                     |group: usize| schema.and_then(|schema| schema.columns[group].range);
@@ -192,6 +195,8 @@ impl Model {
                     graph,
                     missing,
                     cells,
+                    // A later table was not there when cells were hidden.
+                    self.hidden.as_ref().filter(|_| schema.is_none()),
                     &ones,
                     &trained_range,
                 ))
@@ -309,19 +314,6 @@ impl Model {
             1 => "1 node arrived since the model was trained: it is estimated from its neighbours, without training".to_owned(),
             _ => format!("{arrived} nodes arrived since the model was trained: they are estimated from their neighbours, without training"),
         }))
-    }
-}
-
-/// The maximum number of cells of a 0/1 block whose scores are kept beside the estimated ones.
-const MAX_BLOCK_CELLS: usize = 20_000_000;
-
-/// Passes estimates to two sinks.
-struct Both<'a>(&'a mut dyn EstimateSink, &'a mut dyn EstimateSink);
-
-impl EstimateSink for Both<'_> {
-    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
-        self.0.accept(estimates)?;
-        self.1.accept(estimates)
     }
 }
 

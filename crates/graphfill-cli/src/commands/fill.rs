@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         }
     };
     if wanted == WithUncertainty::Yes {
-        uncertainty::warn(&filled, &messages);
+        uncertainty::warn(&filled, &arguments.uncertainty.coverages(), &messages);
         if arguments.uncertainty.draws.is_some() {
             uncertainty::check_drawable(&filled)?;
         }

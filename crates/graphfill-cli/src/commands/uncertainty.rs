@@ -9,7 +9,8 @@ use graphfill::data::{Column, Dataset, Kind, NodeTable, atomic_file};
 use graphfill::methods::features::Features;
 use graphfill::methods::fill::Filled;
 use graphfill::methods::uncertainty::{
-    CellSource, MIN_CALIBRATION_CELLS, Uncertainty, added_columns, levels_of_set,
+    CellSource, ColumnCells, ColumnDistributions, MIN_CALIBRATION_CELLS, Uncertainty,
+    added_columns, levels_of_set, percentage,
 };
 use graphfill::methods::{MethodError, Model};
 use serde_json::Value;
@@ -96,7 +97,7 @@ pub(super) fn check_drawable(filled: &Filled) -> anyhow::Result<()> {
 }
 
 /// Says which columns have no intervals, and why.
-pub(super) fn warn(filled: &Filled, messages: &Messages) {
+pub(super) fn warn(filled: &Filled, coverages: &[f64], messages: &Messages) {
     let Some(uncertainty) = &filled.uncertainty else {
         messages.warning(
             "how sure the estimates are is unknown: the run was stopped before it could be found out",
@@ -115,6 +116,37 @@ pub(super) fn warn(filled: &Filled, messages: &Messages) {
         messages.warning(&format!(
             "how sure the estimates of {named} are is unknown: fewer than {MIN_CALIBRATION_CELLS} observed cells could be hidden to find out, so there are no intervals"
         ));
+    }
+    for &coverage in coverages {
+        let lacking: Vec<&str> = uncertainty
+            .columns
+            .iter()
+            .filter(|column| lacks_intervals(uncertainty, column, coverage))
+            .map(|column| column.name.as_str())
+            .collect();
+        if !lacking.is_empty() {
+            messages.warning(&format!(
+                "some cells of {} have no {}% interval or set: too few cells could be hidden to tell one of that coverage",
+                named(&lacking),
+                percentage(coverage)
+            ));
+        }
+    }
+}
+
+/// Whether a calibrated column has cells without an interval or set of this coverage.
+fn lacks_intervals(uncertainty: &Uncertainty, column: &ColumnDistributions, coverage: f64) -> bool {
+    let group = column.group;
+    match &column.cells {
+        ColumnCells::Numbers(features) => features.iter().enumerate().any(|(feature, cells)| {
+            uncertainty
+                .number_calibration(group, feature)
+                .is_some_and(|own| cells.iter().any(|cell| own.interval(cell, coverage).is_none()))
+        }),
+        ColumnCells::Levels(cells) => cells.iter().any(|cell| {
+            !cell.probabilities.is_empty() && uncertainty.set(group, cell, coverage).is_none()
+        }),
+        ColumnCells::Ones(_) => false,
     }
 }
 

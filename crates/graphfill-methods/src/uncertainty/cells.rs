@@ -9,7 +9,7 @@ use graphfill_data::{
 
 use super::distributions::{ColumnCells, ColumnDistributions, Uncertainty};
 use super::surroundings::hops;
-use super::table::{level_names, rounded, spelt_set, suffixes};
+use super::table::{block_value, level_names, rounded, spelt_set, suffixes};
 use crate::error::Result;
 use crate::features::Features;
 use crate::method::Choice;
@@ -106,11 +106,12 @@ impl Uncertainty {
                     for cell in cells {
                         let spelt = |value: f64| (value as f32).to_string();
                         let name = block.column_name(&own.name, feature);
-                        list.push(cell.row, name, spelt(cell.estimate));
+                        let estimate = block_value(filled, cell.row as usize, feature);
+                        list.push(cell.row, name, spelt(estimate));
                         for (ends, &coverage) in list.ends.iter_mut().zip(coverages) {
                             let interval = self.interval(own.group, feature, cell, coverage);
-                            let low = |(low, _): (f64, f64)| spelt(low.min(cell.estimate));
-                            let high = |(_, high): (f64, f64)| spelt(high.max(cell.estimate));
+                            let low = |(low, _): (f64, f64)| spelt(low.min(estimate));
+                            let high = |(_, high): (f64, f64)| spelt(high.max(estimate));
                             ends[0].push(interval.map(low));
                             ends[1].push(interval.map(high));
                         }

@@ -105,8 +105,8 @@ fn check_number(
         ColumnCalibration::Numbers(columns) => columns[feature].as_ref(),
         _ => None,
     };
-    let (row, estimate, surroundings) = (cell.row, cell.estimate, cell.surroundings);
-    let estimated = NumberCell { row, estimate, size, surroundings };
+    let (row, centre, surroundings) = (cell.row, cell.estimate, cell.surroundings);
+    let estimated = NumberCell { row, centre, size, surroundings };
     let interval = |&coverage: &f64| own.and_then(|own| own.interval(&estimated, coverage));
     CheckedNumber { cell: *cell, intervals: coverages.iter().map(interval).collect() }
 }

@@ -6,7 +6,7 @@ use graphfill_data::{CellMask, UndirectedGraph};
 
 use super::error_inputs::{EstimatedNumber, inputs_of, number_columns};
 use super::estimates::{CellEstimates, GroupEstimates};
-use super::hidden::{levels_of, taken_numbers};
+use super::hidden::{HiddenCells, levels_of, taken_numbers};
 use super::levels::{largest, uniform_of};
 use super::ones::ScoreRanks;
 use super::scale::Scale;
@@ -103,27 +103,33 @@ impl Uncertainty {
     }
 
     /// The distributions of the cells that were estimated, by the calibration of the table or, for a
-    /// later table, of its model. `estimated_ones` has row, column and score of the ones of 0/1 blocks;
-    /// `trained_range` is the range of the values that the model has seen.
+    /// later table, of its model. `hidden` has what the run without hidden cells estimated for the same
+    /// cells; a later table has no such run. `estimated_ones` has row, column and score of the ones of 0/1
+    /// blocks; `trained_range` is the range of the values that the model has seen.
     pub fn new(
         calibration: &Calibration,
         features: &Features<'_>,
         graph: &UndirectedGraph,
         unknown: &CellMask,
         estimates: CellEstimates<'_>,
+        hidden: Option<&HiddenCells>,
         estimated_ones: &BTreeMap<usize, Vec<(u32, u32, f32)>>,
         trained_range: &dyn Fn(usize) -> Option<(f64, f64)>,
     ) -> Self {
         let observed = ObservedCells::new(features, graph, unknown);
-        let mut estimates = estimates.groups;
-        let numbers = taken_numbers(features, unknown, &mut estimates, trained_range);
+        let first = estimates.groups;
+        let mut second = match hidden.and_then(HiddenCells::again) {
+            Some(again) => again.to_vec(),
+            None => first.clone(),
+        };
+        let numbers = taken_numbers(features, unknown, &mut second, trained_range);
         let columns = number_columns(features);
         let standards = Some(calibration.standards.as_slice());
         let (numbers, _) = inputs_of(features, graph, unknown, &columns, numbers, standards);
         let mut numbers = numbers.into_iter().enumerate();
         let (seed, mut columns) = (calibration.seed, Vec::new());
         let mut block_cells = BTreeMap::new();
-        for (group, own) in estimates.into_iter().enumerate() {
+        for (group, (estimated, own)) in first.into_iter().zip(second).enumerate() {
             let about = &features.groups()[group];
             let cells = match own {
                 GroupEstimates::Numbers(_) => {
@@ -131,7 +137,7 @@ impl Uncertainty {
                     let cells = own.map(|(_, (column, cells))| {
                         let cell = |cell: EstimatedNumber| NumberCell {
                             row: cell.row,
-                            estimate: cell.estimate * about.unit,
+                            centre: cell.estimate * about.unit,
                             size: calibration.size_of(column, &cell.inputs, &cell.surroundings),
                             surroundings: cell.surroundings,
                         };
@@ -145,13 +151,18 @@ impl Uncertainty {
                         ColumnCalibration::Levels(own) => own.as_ref(),
                         _ => None,
                     };
-                    let cells = rows.iter().zip(values.chunks_exact(levels_of(about)));
-                    let cell = |(&row, estimates): (&u32, &[f32])| LevelCell {
+                    let GroupEstimates::Levels { values: estimated, .. } = estimated else {
+                        continue;
+                    };
+                    let width = levels_of(about);
+                    let cells = rows.iter().zip(values.chunks_exact(width));
+                    let cells = cells.zip(estimated.chunks_exact(width));
+                    let cell = |((&row, estimates), first): ((&u32, &[f32]), &[f32])| LevelCell {
                         row,
                         // A boolean of 0.5 counts as true.
                         estimate: match about.kind {
-                            GroupKind::Boolean => usize::from(estimates[1] >= 0.5),
-                            _ => largest(estimates),
+                            GroupKind::Boolean => usize::from(first[1] >= 0.5),
+                            _ => largest(first),
                         },
                         probabilities: calibration
                             .map_or_else(Vec::new, |own| own.probabilities(estimates)),
@@ -167,10 +178,17 @@ impl Uncertainty {
                         _ => None,
                     };
                     let ranks = ScoreRanks::new(cells.iter().map(|cell| cell.2));
+                    let GroupEstimates::Ones(estimated) = estimated else { continue };
+                    let first_ranks = ScoreRanks::new(estimated.iter().map(|cell| cell.2));
+                    let rank = |row: u32, column: u32, score: f32| {
+                        let found = cells.binary_search_by_key(&(row, column), |c| (c.0, c.1));
+                        found.map_or_else(|_| first_ranks.rank(score), |at| ranks.rank(cells[at].2))
+                    };
                     let cell = |(row, column, score): (u32, u32, f32)| OneCell {
                         row,
                         column,
-                        probability: calibration.map(|own| own.probability(ranks.rank(score))),
+                        probability: calibration
+                            .map(|own| own.probability(rank(row, column, score))),
                     };
                     let ones = estimated_ones.get(&group).into_iter().flatten().copied();
                     let ones = ones.map(cell).collect();

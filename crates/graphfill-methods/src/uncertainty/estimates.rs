@@ -18,6 +18,7 @@ pub struct CellEstimates<'a> {
 }
 
 /// The estimates of one group.
+#[derive(Debug, Clone)]
 pub(super) enum GroupEstimates {
     /// Rows and estimates, one list per feature, rows ascending.
     Numbers(Vec<Vec<(u32, f64)>>),
@@ -25,6 +26,27 @@ pub(super) enum GroupEstimates {
     Levels { rows: Vec<u32>, values: Vec<f32> },
     /// Scores of the cells of a 0/1 block: row, column, score.
     Ones(Vec<(u32, u32, f32)>),
+}
+
+impl GroupEstimates {
+    /// Moves every estimate by a share of the way to that of the same cell in another run.
+    pub(super) fn move_towards(&mut self, other: &GroupEstimates, share: f64) {
+        let moved = |own: f32, other: f32| own + (other - own) * share as f32;
+        match (self, other) {
+            (GroupEstimates::Numbers(own), GroupEstimates::Numbers(other)) => {
+                let cells = own.iter_mut().flatten().zip(other.iter().flatten());
+                cells.for_each(|(own, other)| own.1 += (other.1 - own.1) * share);
+            }
+            (
+                GroupEstimates::Levels { values: own, .. },
+                GroupEstimates::Levels { values: other, .. },
+            ) => own.iter_mut().zip(other).for_each(|(own, other)| *own = moved(*own, *other)),
+            (GroupEstimates::Ones(own), GroupEstimates::Ones(other)) => {
+                own.iter_mut().zip(other).for_each(|(own, other)| own.2 = moved(own.2, other.2));
+            }
+            _ => {}
+        }
+    }
 }
 
 impl<'a> CellEstimates<'a> {

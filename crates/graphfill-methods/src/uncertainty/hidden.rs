@@ -29,6 +29,10 @@ pub struct HiddenCells {
     correlated: Vec<Range<usize>>,
     /// How the columns of numbers are standardised, by all observed cells.
     standards: Vec<Standard>,
+    /// What the runs without the hidden cells estimated for the cells that are wanted, by group: the mean
+    /// over the runs.
+    again: Vec<GroupEstimates>,
+    runs: usize,
     seed: u64,
 }
 
@@ -61,7 +65,7 @@ impl HiddenCells {
         let nothing = vec![Vec::new(); numbers.len()];
         let (_, standards) = inputs_of(features, task.graph, task.unknown, &numbers, nothing, None);
         let seed = task.context.seed;
-        HiddenCells { columns, allowed, correlated, standards, seed }
+        HiddenCells { columns, allowed, correlated, standards, again: Vec::new(), runs: 0, seed }
     }
 
     /// Whether no cell could be hidden.
@@ -124,6 +128,32 @@ impl HiddenCells {
             }
         }
         debug_assert!(fold.without(task.unknown).is_empty(), "a fold is unknown to its run");
+    }
+
+    /// Takes what a run without hidden cells estimated for the cells that are wanted.
+    pub(super) fn add_wanted(&mut self, estimates: CellEstimates<'_>) {
+        let mut estimates = estimates.groups;
+        for own in &mut estimates {
+            // Scores of two runs compare by their ranks alone.
+            if let GroupEstimates::Ones(cells) = own {
+                cells.sort_unstable_by_key(|cell| (cell.0, cell.1));
+                let ranks = ScoreRanks::new(cells.iter().map(|cell| cell.2));
+                cells.iter_mut().for_each(|cell| cell.2 = ranks.rank(cell.2));
+            }
+        }
+        self.runs += 1;
+        if self.again.is_empty() {
+            self.again = estimates;
+            return;
+        }
+        for (mean, own) in self.again.iter_mut().zip(&estimates) {
+            mean.move_towards(own, 1.0 / self.runs as f64);
+        }
+    }
+
+    /// What the runs without the hidden cells estimated for the cells that are wanted; none before any run.
+    pub(super) fn again(&self) -> Option<&[GroupEstimates]> {
+        (self.runs > 0).then_some(&self.again)
     }
 
     /// Calibrates on the hidden cells of the rows that are `kept`.
@@ -212,7 +242,7 @@ fn sized_cells(columns: &[Vec<&HiddenNumber>]) -> Vec<Vec<(NumberCell, f64)>> {
         let sized = |cell: &&HiddenNumber| {
             let size = scales[fold_of(cell.row) as usize].of(column, &cell.inputs);
             let (row, surroundings) = (cell.row, cell.surroundings);
-            (NumberCell { row, estimate: cell.estimate, size, surroundings }, cell.truth)
+            (NumberCell { row, centre: cell.estimate, size, surroundings }, cell.truth)
         };
         cells.iter().map(sized).collect()
     };
@@ -230,7 +260,7 @@ const CLASS_SHRINKAGE: f64 = 10.0;
 fn class_factors(columns: &[Vec<(NumberCell, f64)>]) -> Vec<f64> {
     let mut by_class: Vec<Vec<f32>> = vec![Vec::new(); CLASSES];
     for cells in columns {
-        let score = |(cell, truth): &(NumberCell, f64)| (truth - cell.estimate).abs() / cell.size;
+        let score = |(cell, truth): &(NumberCell, f64)| (truth - cell.centre).abs() / cell.size;
         let mean = cells.iter().map(score).sum::<f64>() / cells.len().max(1) as f64;
         for own in cells.iter().filter(|_| mean > 0.0) {
             by_class[own.0.surroundings.class()].push((score(own) / mean) as f32);

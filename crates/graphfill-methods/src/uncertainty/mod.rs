@@ -11,7 +11,9 @@
 //! | 0/1 block | the probability of each estimated one ([`OnesCalibration`]) |
 //!
 //! Hidden cells are unknown to that second run and choose nothing. The estimates are those of the first
-//! run, which reads everything: they are the same with and without calibration.
+//! run, which reads everything: they are the same with and without calibration. Intervals, probabilities and
+//! sets are those of the second run, for whose estimates the errors on hidden cells speak, even where the
+//! two runs chose another method or other parameters; an interval is widened where it lacks the estimate.
 //!
 //! Coverage holds on average over cells with like surroundings (column, degree, whether the row has
 //! anything), if a missing cell is to be expected to be like a hidden one. It is not promised
@@ -41,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::Context;
 use crate::error::Result;
 use crate::learning::StopReason;
-use crate::method::{Method, Task};
+use crate::method::{EstimateSink, Estimates, Method, Task};
 
 pub use cells::CellSource;
 pub use check::{CheckedColumn, CheckedLevel, CheckedNumber, CoverageCheck};
@@ -63,6 +65,8 @@ use scale::Scale;
 
 /// The maximum number of cells of a 0/1 block that are calibrated on.
 const MAX_BLOCK_CELLS: usize = 1_000_000;
+/// The maximum number of missing cells of a 0/1 block that are kept: larger blocks are not drawn.
+pub(crate) const MAX_DRAWN_CELLS: usize = 20_000_000;
 
 /// What errors on hidden cells say about estimates, for every column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,13 +128,15 @@ impl ColumnCalibration {
     }
 }
 
-/// Runs a method with observed cells hidden, and returns what it made of them: no cells where the table
-/// can spare none, and nothing where the run was stopped before its end.
+/// Runs a method with observed cells hidden, and returns what it made of them and of the cells that are
+/// `wanted`: no hidden cells where the table can spare none, and nothing where the run was stopped before
+/// its end.
 ///
 /// `validation` gives the validation sets of a table of which these cells are unknown.
 pub fn hide_and_estimate(
     method: &dyn Method,
     task: &Task<'_>,
+    wanted: &CellMask,
     validation: &dyn Fn(&CellMask) -> Vec<CellMask>,
 ) -> Result<Option<HiddenCells>> {
     let seed = task.context.seed;
@@ -154,8 +160,23 @@ pub fn hide_and_estimate(
             return Ok(None);
         }
         let mut estimates = CellEstimates::new(task.features, fold, MAX_BLOCK_CELLS);
-        fitted.estimate(&task, &mut estimates)?;
+        let mut again = CellEstimates::new(task.features, wanted, MAX_DRAWN_CELLS);
+        fitted.estimate(&task, &mut Both(&mut estimates, &mut again))?;
         hidden.add(&task, fold, estimates);
+        hidden.add_wanted(again);
     }
     Ok(Some(hidden))
+}
+
+/// Passes estimates to two sinks.
+pub(crate) struct Both<'a>(
+    pub(crate) &'a mut dyn EstimateSink,
+    pub(crate) &'a mut dyn EstimateSink,
+);
+
+impl EstimateSink for Both<'_> {
+    fn accept(&mut self, estimates: &Estimates<'_>) -> Result<()> {
+        self.0.accept(estimates)?;
+        self.1.accept(estimates)
+    }
 }

@@ -45,13 +45,14 @@ pub struct NumberCalibration {
     allowed: (Option<f64>, Option<f64>),
 }
 
-/// The estimate of a number: where it is, how large its error is expected to be, what surrounds it.
+/// The distribution of a number: where its centre is, how large its error is expected to be, what surrounds
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NumberCell {
     /// Its row.
     pub row: u32,
-    /// The estimate, before it is rounded to what the column holds.
-    pub estimate: f64,
+    /// The estimate of the run that did not see the hidden cells: its errors on those are known.
+    pub centre: f64,
     /// The expected size of its error, as a multiple of what is usual in the column.
     pub size: f64,
     /// What was observed around it.
@@ -65,7 +66,7 @@ impl NumberCalibration {
         allowed: (Option<f64>, Option<f64>),
     ) -> Option<Self> {
         let score = |(cell, truth): &(NumberCell, f64)| {
-            (cell.surroundings.class(), (truth - cell.estimate) / cell.size)
+            (cell.surroundings.class(), (truth - cell.centre) / cell.size)
         };
         let scores = ScoresByClass::new(cells.iter().map(score))?;
         let size = |cell| {
@@ -89,22 +90,22 @@ impl NumberCalibration {
                 (-reach, reach)
             }
         };
-        // Where nearly all errors have one sign, the estimate lies outside: it is taken in.
+        // Where nearly all errors have one sign, the centre lies outside: it is taken in.
         let (low, high) = (low.min(0.0), high.max(0.0));
-        let end = |score: f64| self.within(cell.estimate + cell.size * score);
+        let end = |score: f64| self.within(cell.centre + cell.size * score);
         Some((end(low), end(high)))
     }
 
     /// The value at which the distribution of the cell reaches p.
     pub fn value_at(&self, cell: &NumberCell, p: f64) -> f64 {
         let scores = self.scores.of_class(cell.surroundings.class());
-        self.within(cell.estimate + cell.size * nearest_quantile(scores, p))
+        self.within(cell.centre + cell.size * nearest_quantile(scores, p))
     }
 
     /// The probability that the cell is below a value: its rank among the scores.
     pub(super) fn probability_below(&self, cell: &NumberCell, value: f64) -> f64 {
         let scores = self.scores.of_class(cell.surroundings.class());
-        let score = ((value - cell.estimate) / cell.size) as f32;
+        let score = ((value - cell.centre) / cell.size) as f32;
         let below = scores.partition_point(|other| *other < score);
         let up_to = scores.partition_point(|other| *other <= score);
         ((below + up_to) as f64 / 2.0 + 0.5) / (scores.len() + 1) as f64
@@ -112,9 +113,9 @@ impl NumberCalibration {
 
     /// The values that the cell's predictive distribution consists of, ascending and equally likely.
     pub fn values(&self, cell: &NumberCell) -> impl Iterator<Item = f64> + '_ {
-        let (estimate, size) = (cell.estimate, cell.size);
+        let (centre, size) = (cell.centre, cell.size);
         let scores = self.scores.of_class(cell.surroundings.class()).iter();
-        scores.map(move |&score| self.within(estimate + size * f64::from(score)))
+        scores.map(move |&score| self.within(centre + size * f64::from(score)))
     }
 
     /// How many hidden cells it was calibrated on.

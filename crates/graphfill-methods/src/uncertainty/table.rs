@@ -101,7 +101,7 @@ impl Uncertainty {
                                     let suffix = format!("__{name}{suffix}");
                                     Column::block(
                                         "",
-                                        self.block_ends(own, block, coverage, end, &suffix),
+                                        self.block_ends(own, block, filled, coverage, end, &suffix),
                                     )
                                 }
                             }
@@ -176,6 +176,7 @@ impl Uncertainty {
         &self,
         own: &ColumnDistributions,
         block: &Block,
+        filled: &Column,
         coverage: f64,
         end: End,
         suffix: &str,
@@ -192,7 +193,8 @@ impl Uncertainty {
         for (feature, cells) in features.iter().enumerate() {
             for cell in cells {
                 if let Some(interval) = self.interval(own.group, feature, cell, coverage) {
-                    let value = end.of(interval, false, cell.estimate);
+                    let estimate = block_value(filled, cell.row as usize, feature);
+                    let value = end.of(interval, false, estimate);
                     rows[cell.row as usize].push((feature as u32, f64::from(value as f32)));
                 }
             }
@@ -205,6 +207,16 @@ impl Uncertainty {
         let mut builder = BlockBuilder::new(width, layout);
         rows.iter_mut().for_each(|row| builder.push_row(row));
         builder.finish(missing)
+    }
+}
+
+/// The value of a cell of a block.
+pub(super) fn block_value(column: &Column, row: usize, at: usize) -> f64 {
+    match column.data() {
+        ColumnData::Block(block) => {
+            block.cells_between(row, at..at + 1).next().map_or(0.0, |(_, value)| value)
+        }
+        ColumnData::Array(_) => f64::NAN,
     }
 }
 

@@ -29,7 +29,9 @@ fn hidden_of(method: &dyn Method, table: &NodeTable) -> (HiddenCells, CellMask) 
     let context = updates_of(4);
     let task = Task::new(&graph, &features, &missing, &context);
     let sets = |unknown: &CellMask| validation_sets(&features, unknown, context.seed);
-    let hidden = hide_and_estimate(method, &task, &sets).expect("estimated").expect("large enough");
+    let hidden = hide_and_estimate(method, &task, &missing, &sets)
+        .expect("estimated")
+        .expect("large enough");
     let folds = calibration_folds(&features, &graph, &missing, context.seed);
     assert_eq!(folds.len(), 1, "cells of other folds may be read");
     (hidden, folds[0].clone())
@@ -74,9 +76,10 @@ fn hidden_cells_leak_into_nothing() {
         let (hidden, fold) = hidden_of(&*method, &table);
         let features = Features::of(&table);
         let is_hidden = |row: usize, column: usize| {
-            features.groups().get(column).is_some_and(|group| {
-                group.cells.clone().any(|cell| fold.contains(row, cell))
-            })
+            features
+                .groups()
+                .get(column)
+                .is_some_and(|group| group.cells.clone().any(|cell| fold.contains(row, cell)))
         };
         let other = |row: usize, column: usize| match is_hidden(row, column) {
             true => (row + 7) % ROWS,

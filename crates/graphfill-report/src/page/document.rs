@@ -104,7 +104,10 @@ impl Document {
         if self.warnings.is_empty() {
             return;
         }
-        let title = format::counted(self.warnings.len(), "warning");
+        let title = match self.warnings.len() {
+            1 => "1 note or warning".to_owned(),
+            count => format!("{count} notes and warnings"),
+        };
         let _ = write!(
             out,
             "<section class=\"warnings\" aria-labelledby=\"h-warnings\"><h2 id=\"h-warnings\">{title}</h2><ul>"

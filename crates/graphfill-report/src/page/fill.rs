@@ -167,7 +167,7 @@ impl FillPage {
                 level(nominal),
                 percent(real.real)
             ),
-            _ => " The estimates are not calibrated: run with intervals to learn how far they may be off."
+            _ => " No observed cells were hidden in this run, so nothing here shows how far estimates are off: that takes a run that trains, with intervals or a report."
                 .to_owned(),
         };
         text

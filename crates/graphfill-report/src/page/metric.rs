@@ -13,7 +13,7 @@ pub(super) enum Direction {
 
 /// The direction of a metric, by its name: "rmse", "interval_score@90", "coverage@90".
 pub(super) fn direction(name: &str) -> Direction {
-    const LOWER: [&str; 10] = [
+    const LOWER: [&str; 11] = [
         "rmse",
         "nrmse",
         "mae",
@@ -24,6 +24,7 @@ pub(super) fn direction(name: &str) -> Direction {
         "set_size",
         "log_loss",
         "brier",
+        "calibration_error",
     ];
     let (base, depth) = name.split_once('@').map_or((name, None), |(base, at)| (base, Some(at)));
     if base.ends_with("coverage") {

@@ -150,7 +150,7 @@ fn pages_without_calibration_say_so() {
     }
     let html = page.to_html();
     assert_eq!(check(&html), Ok(()));
-    assert!(html.contains("not calibrated: run with intervals"));
+    assert!(html.contains("No observed cells were hidden in this run"));
     assert!(html.contains("<strong>Not calibrated:</strong> run with intervals"));
     assert!(!samples::small_page().to_html().contains("ot calibrated"));
 }
