@@ -17,7 +17,9 @@ use crate::features::Features;
 const HIDDEN_SHARE: f64 = 0.1;
 /// Hidden cells per column beyond which a fold is large enough.
 const MAX_CELLS: usize = 1000;
-/// Folds are added, at most so many, until each column has this many hidden cells.
+/// Hidden cells that a column gets first where it is missing in few rows.
+const RARE_CELLS: usize = 50;
+/// In small tables folds are added, at most so many, until each column has this many hidden cells.
 const ENOUGH_CELLS: usize = 30;
 const MAX_FOLDS: usize = 4;
 /// The fewest rows with an observed cell that can spare any.
@@ -62,8 +64,9 @@ pub fn calibration_folds(
             break;
         }
         folds.push(mask_of(features, rows));
-        let poorest = holed.iter().map(|&cell| hidden[cell as usize]).min().unwrap_or(0);
-        if poorest >= ENOUGH_CELLS {
+        let is_short = |&&cell: &&u32| hidden[cell as usize] < ENOUGH_CELLS;
+        // A large table has enough in one fold, but for columns that are hardly ever missing.
+        if !holed.iter().filter(is_short).any(|&cell| quota(cell) < ENOUGH_CELLS) {
             break;
         }
     }
@@ -144,7 +147,8 @@ struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    /// Hides rows after the patterns, one after the other, until every column has its share.
+    /// Hides rows after the patterns until every column has its share: once each, then those that lack a
+    /// column which has few so far, then all again.
     fn take(
         &mut self,
         rows: &mut RowsByDegree,
@@ -153,30 +157,62 @@ impl Fold<'_> {
     ) -> Vec<(u32, Vec<u32>)> {
         rows.begin_fold();
         let mut taken = Vec::new();
-        // A pattern whose columns all have their share is passed over.
+        for &pattern in patterns {
+            self.take_one(rows, graph, pattern, &mut taken);
+        }
+        let before: Vec<usize> =
+            self.holed.iter().map(|&cell| self.hidden[cell as usize]).collect();
+        for (at, &cell) in self.holed.iter().enumerate() {
+            let enough = self.wanted[at].min(before[at].max(RARE_CELLS));
+            if self.hidden[cell as usize] >= enough {
+                continue;
+            }
+            let own = patterns.iter().filter(|&&pattern| self.lacks(pattern, cell));
+            let own: Vec<u32> = own.copied().collect();
+            // Some rows do not have the cell themselves.
+            for &pattern in own.iter().cycle().take(4 * RARE_CELLS) {
+                if self.hidden[cell as usize] >= enough {
+                    break;
+                }
+                self.take_one(rows, graph, pattern, &mut taken);
+            }
+        }
         let mut passed_over = 0;
         for &pattern in patterns.iter().cycle() {
             if passed_over >= patterns.len() || self.is_full() {
                 break;
             }
-            let lacked: Vec<u32> =
-                self.holed.iter().copied().filter(|&c| self.lacks(pattern, c)).collect();
-            if !lacked.iter().any(|&cell| self.is_wanted(cell)) {
-                passed_over += 1;
-                continue;
+            match self.take_one(rows, graph, pattern, &mut taken) {
+                true => passed_over = 0,
+                false => passed_over += 1,
             }
-            let rank = |row: u32| self.fit(row, &lacked);
-            let Some(row) = rows.take(degree_group(graph, pattern), rank) else { break };
-            let cells = self.hidden_as(row, &lacked);
-            if cells.is_empty() {
-                passed_over += 1;
-                continue;
-            }
-            passed_over = 0;
-            cells.iter().for_each(|&cell| self.hidden[cell as usize] += 1);
-            taken.push((row, cells));
         }
         taken
+    }
+
+    /// Hides one row after a pattern. False where all columns of the pattern have their share, or no row
+    /// is left.
+    fn take_one(
+        &mut self,
+        rows: &mut RowsByDegree,
+        graph: &UndirectedGraph,
+        pattern: u32,
+        taken: &mut Vec<(u32, Vec<u32>)>,
+    ) -> bool {
+        let lacked: Vec<u32> =
+            self.holed.iter().copied().filter(|&c| self.lacks(pattern, c)).collect();
+        if !lacked.iter().any(|&cell| self.is_wanted(cell)) {
+            return false;
+        }
+        let rank = |row: u32| self.fit(row, &lacked);
+        let Some(row) = rows.take(degree_group(graph, pattern), rank) else { return false };
+        let cells = self.hidden_as(row, &lacked);
+        cells.iter().for_each(|&cell| self.hidden[cell as usize] += 1);
+        let is_hidden = !cells.is_empty();
+        if is_hidden {
+            taken.push((row, cells));
+        }
+        is_hidden
     }
 
     fn is_full(&self) -> bool {
