@@ -101,20 +101,11 @@ impl<'a> Run<'a> {
         let Some(hidden) = hidden.filter(|hidden| !hidden.is_empty()) else {
             return Ok(Metrics::default());
         };
-        let (features, graph, unknown) = (self.features, self.graph, task.unknown);
         let calibration = hidden.calibrate(&|_| true);
         let nothing = std::collections::BTreeMap::new();
-        let uncertainty = Uncertainty::new(
-            &calibration,
-            features,
-            graph,
-            unknown,
-            cells,
-            Some(&hidden),
-            &nothing,
-            &|_| None,
-        );
-        Ok(uncertainty::score(&uncertainty, features, unknown, self.coverages))
+        let uncertainty =
+            Uncertainty::new(&calibration, task, cells, Some(&hidden), &nothing, &|_| None);
+        Ok(uncertainty::score(&uncertainty, self.features, task.unknown, self.coverages))
     }
 }
 

@@ -187,13 +187,10 @@ impl Model {
                 fitted.estimate(task, &mut Both(&mut collected, &mut cells))?;
                 let trained_range =
                     |group: usize| schema.and_then(|schema| schema.columns[group].range);
-                let (features, ones) = (task.features, collected.estimated_ones());
-                let graph = task.graph;
+                let ones = collected.estimated_ones();
                 Some(Uncertainty::new(
                     calibration,
-                    features,
-                    graph,
-                    missing,
+                    task,
                     cells,
                     // A later table was not there when cells were hidden.
                     self.hidden.as_ref().filter(|_| schema.is_none()),

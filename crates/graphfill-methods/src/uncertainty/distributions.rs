@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use graphfill_data::{CellMask, UndirectedGraph};
-
 use super::error_inputs::{EstimatedNumber, inputs_of, number_columns};
 use super::estimates::{CellEstimates, GroupEstimates};
 use super::hidden::{HiddenCells, levels_of, taken_numbers};
@@ -15,7 +13,8 @@ use super::{
     Calibration, ColumnCalibration, ErrorCorrelation, LevelCalibration, NumberCalibration,
     NumberCell,
 };
-use crate::features::{Features, GroupKind};
+use crate::features::GroupKind;
+use crate::method::Task;
 
 /// How sure the estimates of a table are.
 #[derive(Debug, Clone)]
@@ -102,20 +101,19 @@ impl Uncertainty {
         Uncertainty { columns: Vec::new(), calibration, block_cells: BTreeMap::new() }
     }
 
-    /// The distributions of the cells that were estimated, by the calibration of the table or, for a
+    /// The distributions of cells that a task does not know, by the calibration of the table or, for a
     /// later table, of its model. `hidden` has what the run without hidden cells estimated for the same
     /// cells; a later table has no such run. `estimated_ones` has row, column and score of the ones of 0/1
     /// blocks; `trained_range` is the range of the values that the model has seen.
     pub fn new(
         calibration: &Calibration,
-        features: &Features<'_>,
-        graph: &UndirectedGraph,
-        unknown: &CellMask,
+        task: &Task<'_>,
         estimates: CellEstimates<'_>,
         hidden: Option<&HiddenCells>,
         estimated_ones: &BTreeMap<usize, Vec<(u32, u32, f32)>>,
         trained_range: &dyn Fn(usize) -> Option<(f64, f64)>,
     ) -> Self {
+        let (features, graph, unknown) = (task.features, task.graph, task.unknown);
         let observed = ObservedCells::new(features, graph, unknown);
         let first = estimates.groups;
         let mut second = match hidden.and_then(HiddenCells::again) {
