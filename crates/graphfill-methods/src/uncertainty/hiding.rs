@@ -24,7 +24,7 @@ const ENOUGH_CELLS: usize = 30;
 const MAX_FOLDS: usize = 4;
 /// The fewest rows with an observed cell that can spare any.
 const MIN_ROWS: usize = 20;
-/// The share of the rows of about one degree that a fold may hide.
+/// The share of the rows of about one degree that a fold may hide, counted by cells.
 const MAX_SHARE_OF_DEGREE: f64 = 0.34;
 /// Among how many rows one that fits a pattern is looked for.
 const CANDIDATES: usize = 12;
@@ -98,8 +98,9 @@ fn mask_of(features: &Features<'_>, mut rows: Vec<(u32, Vec<u32>)>) -> CellMask 
 /// Rows that may be hidden, by the power of two of their degree.
 struct RowsByDegree {
     groups: Vec<VecDeque<u32>>,
-    /// How many rows of each group may still be hidden in this fold.
-    left: Vec<usize>,
+    /// How many rows of each group may still be hidden in this fold; a row of which some cells are hidden
+    /// counts in part.
+    left: Vec<f64>,
 }
 
 impl RowsByDegree {
@@ -108,26 +109,26 @@ impl RowsByDegree {
         for &row in order {
             groups[degree_group(graph, row)].push_back(row);
         }
-        RowsByDegree { left: vec![0; groups.len()], groups }
+        RowsByDegree { left: vec![0.0; groups.len()], groups }
     }
 
     fn begin_fold(&mut self) {
-        let share =
-            |group: &VecDeque<u32>| (group.len() as f64 * MAX_SHARE_OF_DEGREE).ceil() as usize;
+        let share = |group: &VecDeque<u32>| group.len() as f64 * MAX_SHARE_OF_DEGREE;
         self.left = self.groups.iter().map(share).collect();
     }
 
-    /// A row of about this degree that `fits` best: the first of some rows with the highest rank.
-    fn take(&mut self, degree_group: usize, rank: impl Fn(u32) -> u32) -> Option<u32> {
+    /// A row of about this degree that fits best, the first of some rows with the highest rank, and its
+    /// group.
+    fn take(&mut self, degree_group: usize, rank: impl Fn(u32) -> u32) -> Option<(u32, usize)> {
         let nearest = |group: &usize| group.abs_diff(degree_group);
-        let free = (0..self.groups.len()).filter(|&group| self.left[group] > 0);
+        let free = (0..self.groups.len())
+            .filter(|&group| self.left[group] > 0.0 && !self.groups[group].is_empty());
         let group = free.min_by_key(nearest)?;
         let candidates = self.groups[group].iter().take(CANDIDATES).enumerate();
         let best = candidates.max_by_key(|(at, row)| (rank(**row), std::cmp::Reverse(*at)));
         let best = best?.0;
         let row = self.groups[group].remove(best)?;
-        self.left[group] -= 1;
-        Some(row)
+        Some((row, group))
     }
 }
 
@@ -205,8 +206,12 @@ impl Fold<'_> {
             return false;
         }
         let rank = |row: u32| self.fit(row, &lacked);
-        let Some(row) = rows.take(degree_group(graph, pattern), rank) else { return false };
+        let Some((row, group)) = rows.take(degree_group(graph, pattern), rank) else {
+            return false;
+        };
         let cells = self.hidden_as(row, &lacked);
+        let known = self.holed.len() - self.missing.cells(row as usize).len().min(self.holed.len());
+        rows.left[group] -= cells.len() as f64 / known.max(1) as f64;
         cells.iter().for_each(|&cell| self.hidden[cell as usize] += 1);
         let is_hidden = !cells.is_empty();
         if is_hidden {
