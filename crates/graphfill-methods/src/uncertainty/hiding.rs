@@ -6,7 +6,7 @@
 //! a pattern that contains its own, or loses as many cells as make it as incomplete as the pattern, at least
 //! one and about a tenth. One more hidden cell in a row with holes at random is exactly like a missing cell.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use graphfill_data::{CellMask, UndirectedGraph, splits};
 
@@ -29,7 +29,7 @@ const MAX_SHARE_OF_DEGREE: f64 = 0.34;
 /// Among how many rows one that fits a pattern is looked for.
 const CANDIDATES: usize = 12;
 
-/// Sets of observed cells to hide, one per fold, of other rows each. None where nothing is missing, or
+/// Sets of observed cells to hide, one per fold; no cell is in two of them. None where nothing is missing, or
 /// where the table is too small to spare any.
 pub fn calibration_folds(
     features: &Features<'_>,
@@ -51,18 +51,21 @@ pub fn calibration_folds(
         let share = (observed_cells(cell) as f64 * HIDDEN_SHARE).ceil() as usize;
         share.min(MAX_CELLS)
     };
-    let order = splits::shuffled(&observed, seed.wrapping_add(0xca11));
     let patterns = splits::shuffled(&incomplete, seed.wrapping_add(0xca12));
-    let mut rows = RowsByDegree::new(graph, &order);
     let mut hidden = vec![0usize; features.cells()];
+    let mut used = HashSet::new();
     let mut folds = Vec::new();
     while folds.len() < MAX_FOLDS {
         let wanted: Vec<usize> = holed.iter().map(|&c| hidden[c as usize] + quota(c)).collect();
-        let mut fold = Fold { missing, holed: &holed, wanted, hidden: &mut hidden };
+        let order =
+            splits::shuffled(&observed, seed.wrapping_add(0xca11 + (folds.len() << 16) as u64));
+        let mut rows = RowsByDegree::new(graph, &order);
+        let mut fold = Fold { missing, used: &used, holed: &holed, wanted, hidden: &mut hidden };
         let rows = fold.take(&mut rows, graph, &patterns);
         if rows.is_empty() {
             break;
         }
+        used.extend(rows.iter().flat_map(|(row, cells)| cells.iter().map(move |&c| (*row, c))));
         folds.push(mask_of(features, rows));
         let is_short = |&&cell: &&u32| hidden[cell as usize] < ENOUGH_CELLS;
         // A large table has enough in one fold, but for columns that are hardly ever missing.
@@ -139,6 +142,8 @@ fn degree_group(graph: &UndirectedGraph, row: u32) -> usize {
 /// One fold while it is filled.
 struct Fold<'a> {
     missing: &'a CellMask,
+    /// Rows and cells that an earlier fold has hidden.
+    used: &'a HashSet<(u32, u32)>,
     /// The cells that are missing in any row.
     holed: &'a [u32],
     /// How many cells of each are wanted.
@@ -233,10 +238,14 @@ impl Fold<'_> {
         self.missing.contains(row as usize, cell as usize)
     }
 
+    fn can_hide(&self, row: u32, cell: u32) -> bool {
+        !self.lacks(row, cell) && !self.used.contains(&(row, cell))
+    }
+
     /// How well a row can take over a pattern: 2 if it lacks nothing else, 1 if it has any of the
     /// pattern's cells, 0 if none.
     fn fit(&self, row: u32, pattern: &[u32]) -> u32 {
-        let has_any = pattern.iter().any(|&cell| !self.lacks(row, cell));
+        let has_any = pattern.iter().any(|&cell| self.can_hide(row, cell));
         let own = self.missing.cells(row as usize);
         let lacks_no_other = own.iter().all(|cell| pattern.binary_search(cell).is_ok());
         u32::from(has_any) * (1 + u32::from(lacks_no_other))
@@ -246,7 +255,7 @@ impl Fold<'_> {
     /// a tenth of what it has, those first of which the fold has the fewest.
     fn hidden_as(&self, row: u32, pattern: &[u32]) -> Vec<u32> {
         let mut cells: Vec<u32> =
-            pattern.iter().copied().filter(|&cell| !self.lacks(row, cell)).collect();
+            pattern.iter().copied().filter(|&cell| self.can_hide(row, cell)).collect();
         let own = self.missing.cells(row as usize).len();
         let tenth = (self.holed.len() - own.min(self.holed.len())) as f64 * HIDDEN_SHARE;
         let count = pattern.len().saturating_sub(own).max(tenth.round() as usize).max(1);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use arrow_array::Float64Array;
 use graphfill_data::generator::{Generated, GeneratorConfig, generate};
-use graphfill_data::{CellMask, Dataset, NodeTable};
+use graphfill_data::{CellMask, Column, Dataset, Kind, NodeTable};
 use graphfill_methods::features::Features;
 use graphfill_methods::fill::{WithUncertainty, fill, fill_with, validation_sets};
 use graphfill_methods::uncertainty::{
@@ -12,7 +13,7 @@ use graphfill_methods::uncertainty::{
 use graphfill_methods::{Context, Method, Model, Registry, Task};
 
 use crate::support::{method_with, small_models, updates_of};
-use crate::tables::{mixed, village};
+use crate::tables::{graph, mixed, table, village};
 
 const ROWS: usize = 480;
 
@@ -276,4 +277,34 @@ fn too_few_cells_are_no_calibration() {
         columns.iter().all(|column| !column.is_calibrated())
     });
     assert!(unknown, "fifteen rows tell nothing");
+}
+
+/// Few rows with many columns give up single cells in several folds, each cell in one of them.
+#[test]
+fn small_wide_tables_are_calibrated() {
+    let value = |row: usize, column: usize| {
+        ((row * 7 + column * 3) % 5 > 0)
+            .then(|| (row / 15) as f64 + ((row * column) % 13) as f64 / 9.0)
+    };
+    let column = |at: usize| {
+        let cells: Float64Array = (0..150).map(|row| value(row, at)).collect();
+        Column::new(format!("c{at}"), Kind::Number, Arc::new(cells))
+    };
+    let wide = table((0..12).map(column).collect());
+    let ring =
+        graph(150, (0..150).flat_map(|row| [(row, (row + 1) % 150), (row, (row + 2) % 150)]));
+    let graph = ring.undirected();
+    let features = Features::of(&wide);
+    let folds = calibration_folds(&features, &graph, &features.missing(), 0);
+    assert!(folds.len() > 1);
+    for (at, fold) in folds.iter().enumerate() {
+        assert_eq!(fold.without(&features.missing()), *fold, "observed cells alone");
+        for other in &folds[..at] {
+            assert_eq!(fold.without(other), *fold, "no cell is hidden twice");
+        }
+    }
+    let dataset = Dataset { graph: ring, table: wide, ..town(0, 60).dataset };
+    let (filled, _) = filled_with_uncertainty(&dataset, "fp", &Context::default());
+    let uncertainty = filled.uncertainty.expect("calibrated");
+    assert!(uncertainty.calibration().columns.iter().all(|column| column.is_calibrated()));
 }
