@@ -8,7 +8,7 @@ use graphfill_data::{CellMask, Column, Dataset, Kind, NodeTable};
 use graphfill_methods::features::Features;
 use graphfill_methods::fill::{WithUncertainty, fill, fill_with, validation_sets};
 use graphfill_methods::uncertainty::{
-    ColumnCells, HiddenCells, HiddenColumn, calibration_folds, hide_and_estimate,
+    ColumnCalibration, ColumnCells, HiddenCells, HiddenColumn, calibration_folds, hide_and_estimate,
 };
 use graphfill_methods::{Context, Method, Model, Registry, Task};
 
@@ -306,5 +306,5 @@ fn small_wide_tables_are_calibrated() {
     let dataset = Dataset { graph: ring, table: wide, ..town(0, 60).dataset };
     let (filled, _) = filled_with_uncertainty(&dataset, "fp", &Context::default());
     let uncertainty = filled.uncertainty.expect("calibrated");
-    assert!(uncertainty.calibration().columns.iter().all(|column| column.is_calibrated()));
+    assert!(uncertainty.calibration().columns.iter().all(ColumnCalibration::is_calibrated));
 }
