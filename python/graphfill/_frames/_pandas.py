@@ -1,0 +1,213 @@
+"""Node and edge tables of pandas. pyarrow is not needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphfill import _native
+from graphfill._frames._base import block_columns, column_name, distinct_names, warn_left_out
+from graphfill._frames._numpy import pandas
+from graphfill._frames._pandas_columns import Column, column_of
+from graphfill._frames._table_to_pandas import frame_of, native_column
+from graphfill.errors import DataError
+
+if TYPE_CHECKING:
+    from graphfill._native import Filled, Table
+
+
+class PandasNodes:
+    """A pandas DataFrame with one row per node."""
+
+    def __init__(self, frame: Any) -> None:
+        # Nobody but this adapter writes to this frame: its arrays are safe to share.
+        self.source = private_copy(frame)
+        self.table = _native.Table()
+        self.index_column: str | None = None
+        self.types: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
+        self.columns: dict[str, Column] = {}
+        self.names = distinct_names(frame.columns)
+        for position, name in enumerate(self.names):
+            values = array_of(self.source.iloc[:, position])
+            column = added_column(self.table, name, values, self.source)
+            if isinstance(column, str):
+                self.left_out[name] = column
+                warn_left_out(name, column, int(pandas().isna(values).sum()))
+                continue
+            self.columns[name] = column
+            if column.type is not None:
+                self.types[name] = column.type
+        self._add_index()
+
+    def _add_index(self) -> None:
+        """Adds the index as a further column, unless it numbers the rows."""
+        index, pd = self.source.index, pandas()
+        if is_default(index):
+            return
+        if isinstance(index, pd.MultiIndex):
+            for name in index.names:
+                if name is not None:
+                    reason = "it is a level of an index with several levels"
+                    self.left_out.setdefault(column_name(name), reason)
+            return
+        name = "index" if index.name is None else column_name(index.name)
+        stem, number = name, 2
+        while name in self.names:
+            name, number = f"{stem}_{number}", number + 1
+        column = added_column(self.table, name, array_of(index), self.source)
+        if isinstance(column, str):
+            self.left_out[name] = column
+        else:
+            self.index_column, self.columns[name] = name, column
+
+    def filled(self, filled: Filled) -> Any:
+        import numpy as np
+
+        estimated: dict[str, tuple[Any, Any]] = {}
+        for name in filled.estimated_columns():
+            estimates = filled.estimates(name)
+            rows, parts = np.asarray(estimates.rows), block_columns(estimates)
+            if parts is None:
+                values = estimates.values
+                estimated[name] = (rows, values if isinstance(values, list) else np.asarray(values))
+                continue
+            values, cells = np.asarray(estimates.values), np.asarray(estimates.estimated) != 0
+            for at, part in enumerate(parts):
+                if cells[:, at].any():
+                    estimated[part] = (rows[cells[:, at]], values[cells[:, at], at])
+        if filled.rows > len(self.source):
+            result = self._lengthened(filled, estimated)
+        else:
+            result = private_copy(self.source)
+            for name in estimated.keys() & set(self.names):
+                position = self.names.index(name)
+                values = array_of(self.source.iloc[:, position])
+                changed = self.columns[name].patched(values, *estimated[name])
+                result.isetitem(position, series(changed, result.index))
+        added = filled.added_columns()
+        if not added.names:
+            return result
+        return join(result, frame_of(added, result.index))
+
+    def _lengthened(self, filled: Filled, estimated: dict[str, tuple[Any, Any]]) -> Any:
+        """The frame with the rows of added nodes: their ids, their estimates, and missing cells."""
+        pd, table = pandas(), filled.table()
+        rows, index = len(self.source), self.source.index
+        if is_default(index):
+            index = pd.RangeIndex(filled.rows)
+        else:
+            values = longer(array_of(index), filled.rows - rows)
+            if self.index_column is not None:
+                values = self._with_ids(self.index_column, values, table)
+            index = pd.Index(values, name=index.name, dtype=index.dtype)
+        columns = []
+        for position, name in enumerate(self.names):
+            values = longer(array_of(self.source.iloc[:, position]), filled.rows - rows)
+            if name in estimated:
+                values = self.columns[name].patched(values, *estimated[name])
+            elif name in self.columns:
+                values = self._with_ids(name, values, table)
+            columns.append(series(shortest_dtype(values, self.source.dtypes.iloc[position]), index))
+        result = pd.concat(columns, axis=1, keys=range(len(columns)))
+        result.columns = self.source.columns
+        return result.__finalize__(self.source)
+
+    def _with_ids(self, name: str, values: Any, table: Table) -> Any:
+        """The column with the cells that the native table has for added nodes."""
+        import numpy as np
+
+        if name not in table.names:
+            return values
+        cells, missing = native_column(table, name)
+        rows = np.arange(len(self.source), len(values))
+        rows = rows[~missing[rows]]
+        if len(rows) == 0:
+            return values
+        chosen = [cells[row] for row in rows] if isinstance(cells, list) else cells[rows]
+        return self.columns[name].patched(values, rows, chosen)
+
+    def frame(self, table: Table) -> Any:
+        return frame_of(table)
+
+
+def pandas_edges(frame: Any) -> Table:
+    """Edges as a native table: the columns, and levels of the index where they are the ends."""
+    pd = pandas()
+    if isinstance(frame, pd.Series):
+        frame = frame.to_frame("weight" if frame.name is None else frame.name)
+    levels = isinstance(frame.index, pd.MultiIndex) and None not in frame.index.names
+    if levels or (frame.shape[1] < 2 and frame.index.nlevels + frame.shape[1] >= 2):
+        frame = frame.reset_index()
+    source, table = private_copy(frame), _native.Table()
+    for position, name in enumerate(distinct_names(source.columns)):
+        column = added_column(table, name, array_of(source.iloc[:, position]), source)
+        if isinstance(column, str) and source.shape[1] <= 2:
+            raise DataError(
+                f"the ends of edges cannot be read from column {name!r}: {column}; "
+                "to fix it, give ids as text or whole numbers",
+                column=name,
+            )
+    return table
+
+
+def added_column(table: Table, name: str, values: Any, owner: Any) -> Column | str:
+    """Adds a column to the table; or says why it cannot take part."""
+    column = column_of(values, owner)
+    if isinstance(column, str):
+        return column
+    try:
+        column.add(table, name)
+    except UnicodeEncodeError:
+        return "it has text that is not valid Unicode"
+    return column
+
+
+def private_copy(frame: Any) -> Any:
+    """A copy that no write to ``frame`` reaches: without data where pandas copies on write."""
+    pd = pandas()
+    if int(pd.__version__.split(".")[0]) >= 3 or pd.options.mode.copy_on_write is True:
+        return frame.copy(deep=False)
+    return frame.copy(deep=True)
+
+
+def array_of(column: Any) -> Any:
+    """The extension array or the NumPy array of a column or an index."""
+    values = column.array
+    return column.to_numpy() if hasattr(values, "_ndarray") and _is_numpy(values) else values
+
+
+def _is_numpy(values: Any) -> bool:
+    return isinstance(values, pandas().arrays.NumpyExtensionArray)
+
+
+def is_default(index: Any) -> bool:
+    """Whether an index only numbers the rows."""
+    if not isinstance(index, pandas().RangeIndex) or index.name is not None:
+        return False
+    return bool(index.start == 0 and index.step == 1)
+
+
+def series(values: Any, index: Any) -> Any:
+    """A column that keeps the dtype of its values."""
+    return pandas().Series(values, index=index, dtype=values.dtype, copy=False)
+
+
+def longer(values: Any, extra: int) -> Any:
+    """The values with missing ones behind them; whole numbers become floats."""
+    import numpy as np
+
+    order = np.append(np.arange(len(values)), np.full(extra, -1))
+    return pandas().api.extensions.take(values, order, allow_fill=True)
+
+
+def shortest_dtype(values: Any, dtype: Any) -> Any:
+    """The values in the dtype of the source where it has room for all of them."""
+    if values.dtype == dtype or pandas().isna(values).any():
+        return values
+    return values.astype(dtype)
+
+
+def join(frame: Any, more: Any) -> Any:
+    """The frame with further columns; its own dtype, flags and attributes."""
+    joined = pandas().concat([frame, more], axis=1)
+    return joined.__finalize__(frame)
