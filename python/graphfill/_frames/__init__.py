@@ -35,7 +35,7 @@ def nodes_of(nodes: Any) -> Nodes:
         from graphfill._frames._sparse import SparseNodes
 
         return SparseNodes(nodes)
-    if hasattr(nodes, "__arrow_c_stream__"):
+    if _is_stream(nodes):
         from graphfill._frames._arrow import arrow_nodes
 
         return arrow_nodes(nodes)
@@ -54,7 +54,7 @@ def edge_table_of(edges: Any) -> Table:
         return polars_edges(edges)
     if is_instance(edges, "narwhals", "DataFrame", "LazyFrame"):
         return edge_table_of(edges.to_native())
-    if hasattr(edges, "__arrow_c_stream__"):
+    if _is_stream(edges):
         from graphfill._frames._arrow import arrow_edges
 
         return arrow_edges(edges)
@@ -68,7 +68,15 @@ def _is_sparse(obj: Any) -> bool:
     )
 
 
+def _is_stream(obj: Any) -> bool:
+    """Whether ``obj`` is a table for Arrow; single columns, too, have its stream interface."""
+    return hasattr(obj, "__arrow_c_stream__") and type(obj).__name__ not in SINGLE_COLUMNS
+
+
+SINGLE_COLUMNS = ("Series", "ChunkedArray")
+
 ADVICE = {
+    "ChunkedArray": "make a table of it, for example pyarrow.table({'name': column})",
     "Series": "make a frame of it with .to_frame()",
     "Tensor": "turn it into an array with .numpy()",
     "dict": "make a frame of it, for example pandas.DataFrame(…)",

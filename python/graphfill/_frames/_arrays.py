@@ -96,6 +96,8 @@ def _check(array: Any) -> None:
         )
     if array.dtype.kind not in "fiub":
         advice = "convert it with array.astype(float), or give a frame with one type per column"
+        if array.dtype.kind == "c":
+            advice = "give its parts: numpy.hstack([array.real, array.imag])"
         raise DataError(f"expected an array of numbers, found dtype {array.dtype}; to fix it, {advice}")
     if array.shape[1] == 0:
         raise DataError("expected an array with columns, found none; to fix it, give at least one")

@@ -8,8 +8,8 @@ from graphfill import _native
 from graphfill._frames._arrow_types import crossing_array, patched_array, reason_against
 from graphfill._frames._base import (
     Nodes,
-    block_columns,
     distinct_names,
+    estimated_cells,
     is_importable,
     is_instance,
     warn_left_out,
@@ -60,19 +60,13 @@ class ArrowNodes:
             warn_left_out(name, reason, self.source.column(name).null_count)
 
     def filled(self, filled: Filled) -> Any:
-        import pyarrow as pa
+        import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
 
         columns = dict(zip(self.source.column_names, self.source.columns, strict=True))
         if filled.rows > len(self.source):
             columns = self._lengthened(columns, filled)
-        for name in filled.estimated_columns():
-            estimates = filled.estimates(name)
-            parts = block_columns(estimates)
-            if parts is None:
-                columns[name] = patched_array(columns[name], estimates.rows, estimates.values)
-            else:
-                for part, rows, values in block_parts(parts, estimates):
-                    columns[part] = patched_array(columns[part], rows, values)
+        for name, rows, values in estimated_cells(filled):
+            columns[name] = patched_array(columns[name], rows, values)
         table = pa.table(list(columns.values()), schema=_nullable(self.source.schema, columns))
         for field, column in _fields(pa.table(filled.added_columns())):
             table = table.append_column(field, column)
@@ -97,18 +91,6 @@ class ArrowNodes:
             pieces = more.chunks if isinstance(more, pa.ChunkedArray) else [more]
             longer[name] = pa.chunked_array([*column.chunks, *pieces], type=column.type)
         return longer
-
-
-def block_parts(names: list[str], estimates: Any) -> list[tuple[str, list[int], list[Any]]]:
-    """The columns of an estimated block: name, rows and values of its estimated cells."""
-    rows, values = memoryview(estimates.rows).tolist(), memoryview(estimates.values).tolist()
-    cells = memoryview(estimates.estimated).tolist()
-    parts = []
-    for at, name in enumerate(names):
-        chosen = [k for k in range(len(rows)) if cells[k][at]]
-        if chosen:
-            parts.append((name, [rows[k] for k in chosen], [values[k][at] for k in chosen]))
-    return parts
 
 
 def _pyarrow_table(frame: Any) -> Any:

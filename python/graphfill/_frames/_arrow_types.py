@@ -106,10 +106,13 @@ def patched_array(column: Any, rows: Any, estimates: Any) -> Any:
     """A chunked array of the same type with estimates at ``rows``, and the other cells as they are."""
     import pyarrow as pa
 
+    if pa.types.is_string_view(column.type):
+        # pyarrow cannot take from views of text.
+        return patched_array(column.cast(pa.large_string()), rows, estimates).cast(column.type)
+    if pa.types.is_dictionary(column.type):
+        return _patched_levels(column, rows, listed(estimates))
     new = _cells(column, rows, estimates)
     joined = pa.chunked_array([*_chunks(column), new], type=column.type)
-    if pa.types.is_dictionary(column.type):
-        joined = joined.unify_dictionaries()
     return joined.take(pa.array(patch_order(len(column), rows), pa.int64()))
 
 
@@ -137,8 +140,6 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
 
         return pa.array(cast(estimates, np.dtype(kind.to_pandas_dtype())), kind)
     values = listed(estimates)
-    if types.is_dictionary(kind):
-        return _levels(column, values)
     if is_list(kind):
         observed = column.take(pa.array(listed(rows), pa.int64())).to_pylist()
         whole = types.is_integer(kind.value_type)
@@ -165,15 +166,24 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
     return pa.array(values, kind)
 
 
-def _levels(column: Any, texts: list[str]) -> Any:
+def _patched_levels(column: Any, rows: Any, texts: list[str]) -> Any:
     import pyarrow as pa
 
-    levels: dict[str, Any] = {}
-    for chunk in _chunks(column):
-        for level in chunk.dictionary.to_pylist():
-            levels.setdefault(str(level), level)
-    values = pa.array([levels[text] for text in texts], column.type.value_type)
-    return values.dictionary_encode().cast(column.type)
+    kind = column.type
+    # pyarrow cannot unify dictionaries of views of text.
+    stored = pa.large_string() if pa.types.is_string_view(kind.value_type) else kind.value_type
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(stored))
+        for chunk in _chunks(column)
+    ]
+    unified = pa.chunked_array(chunks).unify_dictionaries()
+    levels = unified.chunk(0).dictionary
+    codes = {str(level): code for code, level in enumerate(levels.to_pylist())}
+    new = pa.array([codes[text] for text in texts], kind.index_type)
+    indices = pa.chunked_array([*(chunk.indices for chunk in unified.chunks), new])
+    taken = indices.take(pa.array(patch_order(len(column), rows), pa.int64())).combine_chunks()
+    cells = pa.DictionaryArray.from_arrays(taken, levels.cast(kind.value_type), ordered=kind.ordered)
+    return pa.chunked_array([cells], type=kind)
 
 
 def _range(kind: Any) -> tuple[int, int]:
@@ -189,6 +199,7 @@ def _decimal(value: Any, kind: Any) -> decimal.Decimal:
     """A number with as many decimal places as the type has, and not more digits than it allows."""
     with decimal.localcontext(prec=max(kind.precision, 28) + 10):
         quantum = decimal.Decimal(1).scaleb(-kind.scale)
-        top = decimal.Decimal(10) ** (kind.precision - kind.scale) - quantum
+        top: decimal.Decimal = decimal.Decimal(10) ** (kind.precision - kind.scale) - quantum
         exact = value if isinstance(value, decimal.Decimal) else decimal.Decimal(repr(value))
-        return min(max(exact.quantize(quantum), -top), top)
+        rounded: decimal.Decimal = exact.quantize(quantum)
+        return min(max(rounded, -top), top)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphfill.errors import DataError, GraphfillWarning
@@ -86,7 +86,7 @@ def warn_left_out(name: str, reason: str, missing: int) -> None:
 def warn(message: str, category: type[Warning] = GraphfillWarning) -> None:
     """A warning that points at the first caller outside this package."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and _is_own(frame.f_back.f_globals.get("__name__", "")):
+    while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
@@ -113,7 +113,34 @@ def merged_list(observed: Sequence[Any] | None, estimated: Sequence[Any]) -> lis
     ]
 
 
-def block_columns(estimates: Estimates) -> list[str] | None:
-    """The columns of the table that make up an estimated block; None where it is one column."""
-    columns: list[str] | None = getattr(estimates, "columns", None)
-    return columns
+def estimated_cells(filled: Filled) -> Iterator[tuple[str, Any, Any]]:
+    """Name, rows and values of every column of the source with estimated cells.
+
+    A block that the source has as many columns gives each of them; a block that is one column of
+    the source gives a matrix.
+    """
+    for name in filled.estimated_columns():
+        estimates = filled.estimates(name)
+        columns: list[str] | None = getattr(estimates, "columns", None)
+        if columns is None:
+            yield name, estimates.rows, estimates.values
+        else:
+            yield from _columns_of_block(columns, estimates)
+
+
+def _columns_of_block(columns: list[str], estimates: Estimates) -> Iterator[tuple[str, Any, Any]]:
+    if is_importable("numpy"):
+        import numpy as np
+
+        rows, values = np.asarray(estimates.rows), np.asarray(estimates.values)
+        cells = np.asarray(estimates.estimated) != 0
+        for at, column in enumerate(columns):
+            if cells[:, at].any():
+                yield column, rows[cells[:, at]], values[cells[:, at], at]
+        return
+    numbers, matrix = listed(estimates.rows), listed(estimates.values)
+    chosen = listed(estimates.estimated)
+    for at, column in enumerate(columns):
+        known = [k for k in range(len(numbers)) if chosen[k][at]]
+        if known:
+            yield column, [numbers[k] for k in known], [matrix[k][at] for k in known]

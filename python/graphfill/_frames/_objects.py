@@ -150,7 +150,13 @@ class LevelColumn(ObjectColumn):
         table.add_categories(name, column, list(self.codes))
 
     def decoded(self, estimates: Any) -> Any:
-        return objects([self.levels[self.codes[text]] for text in estimates])
+        return objects([self._level(text) for text in estimates])
+
+    def _level(self, text: str) -> Any:
+        if text in self.codes:
+            return self.levels[self.codes[text]]
+        # The id of an added node.
+        return uuid.UUID(text) if isinstance(self.levels[0], uuid.UUID) else text
 
 
 class CarriedColumn(ObjectColumn):

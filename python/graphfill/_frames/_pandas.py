@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
-from graphfill._frames._base import block_columns, column_name, distinct_names, warn_left_out
+from graphfill._frames._base import column_name, distinct_names, estimated_cells, warn_left_out
 from graphfill._frames._numpy import pandas
 from graphfill._frames._pandas_columns import Column, column_of
 from graphfill._frames._table_to_pandas import frame_of, native_column
@@ -63,24 +63,17 @@ class PandasNodes:
     def filled(self, filled: Filled) -> Any:
         import numpy as np
 
-        estimated: dict[str, tuple[Any, Any]] = {}
-        for name in filled.estimated_columns():
-            estimates = filled.estimates(name)
-            rows, parts = np.asarray(estimates.rows), block_columns(estimates)
-            if parts is None:
-                values = estimates.values
-                estimated[name] = (rows, values if isinstance(values, list) else np.asarray(values))
-                continue
-            values, cells = np.asarray(estimates.values), np.asarray(estimates.estimated) != 0
-            for at, part in enumerate(parts):
-                if cells[:, at].any():
-                    estimated[part] = (rows[cells[:, at]], values[cells[:, at], at])
+        estimated = {
+            name: (np.asarray(rows), cells if isinstance(cells, list) else np.asarray(cells))
+            for name, rows, cells in estimated_cells(filled)
+        }
         if filled.rows > len(self.source):
             result = self._lengthened(filled, estimated)
         else:
             result = private_copy(self.source)
-            for name in estimated.keys() & set(self.names):
-                position = self.names.index(name)
+            for position, name in enumerate(self.names):
+                if name not in estimated:
+                    continue
                 values = array_of(self.source.iloc[:, position])
                 changed = self.columns[name].patched(values, *estimated[name])
                 result.isetitem(position, series(changed, result.index))
@@ -91,40 +84,46 @@ class PandasNodes:
 
     def _lengthened(self, filled: Filled, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with the rows of added nodes: their ids, their estimates, and missing cells."""
+        import numpy as np
+
         pd, table = pandas(), filled.table()
         rows, index = len(self.source), self.source.index
         if is_default(index):
             index = pd.RangeIndex(filled.rows)
         else:
             values = longer(array_of(index), filled.rows - rows)
-            if self.index_column is not None:
-                values = self._with_ids(self.index_column, values, table)
-            index = pd.Index(values, name=index.name, dtype=index.dtype)
+            known, cells = self._ids(self.index_column, table)
+            if self.index_column is not None and len(known):
+                values = self.columns[self.index_column].patched(values, known, cells)
+            missing = np.setdiff1d(np.arange(rows, filled.rows), known)
+            values = with_missing(values, missing)
+            index = pd.Index(values, name=index.name, dtype=values.dtype)
         columns = []
         for position, name in enumerate(self.names):
             values = longer(array_of(self.source.iloc[:, position]), filled.rows - rows)
             if name in estimated:
-                values = self.columns[name].patched(values, *estimated[name])
-            elif name in self.columns:
-                values = self._with_ids(name, values, table)
-            columns.append(series(shortest_dtype(values, self.source.dtypes.iloc[position]), index))
+                known, cells = estimated[name]
+            else:
+                known, cells = self._ids(name, table)
+            if len(known):
+                values = self.columns[name].patched(values, known, cells)
+            missing = np.setdiff1d(np.arange(rows, filled.rows), known)
+            columns.append(series(with_missing(values, missing), index))
         result = pd.concat(columns, axis=1, keys=range(len(columns)))
         result.columns = self.source.columns
         return result.__finalize__(self.source)
 
-    def _with_ids(self, name: str, values: Any, table: Table) -> Any:
-        """The column with the cells that the native table has for added nodes."""
+    def _ids(self, name: str | None, table: Table) -> tuple[Any, Any]:
+        """The rows of added nodes for which the native table has a cell, and those cells."""
         import numpy as np
 
-        if name not in table.names:
-            return values
+        if name not in self.columns or name not in table.names:
+            return np.arange(0), []
         cells, missing = native_column(table, name)
-        rows = np.arange(len(self.source), len(values))
-        rows = rows[~missing[rows]]
-        if len(rows) == 0:
-            return values
+        rows = np.flatnonzero(~missing)
+        rows = rows[rows >= len(self.source)]
         chosen = [cells[row] for row in rows] if isinstance(cells, list) else cells[rows]
-        return self.columns[name].patched(values, rows, chosen)
+        return rows, chosen
 
     def frame(self, table: Table) -> Any:
         return frame_of(table)
@@ -136,7 +135,7 @@ def pandas_edges(frame: Any) -> Table:
     if isinstance(frame, pd.Series):
         frame = frame.to_frame("weight" if frame.name is None else frame.name)
     levels = isinstance(frame.index, pd.MultiIndex) and None not in frame.index.names
-    if levels or (frame.shape[1] < 2 and frame.index.nlevels + frame.shape[1] >= 2):
+    if levels or (frame.shape[1] < 2 and not is_default(frame.index)):
         frame = frame.reset_index()
     source, table = private_copy(frame), _native.Table()
     for position, name in enumerate(distinct_names(source.columns)):
@@ -173,11 +172,7 @@ def private_copy(frame: Any) -> Any:
 def array_of(column: Any) -> Any:
     """The extension array or the NumPy array of a column or an index."""
     values = column.array
-    return column.to_numpy() if hasattr(values, "_ndarray") and _is_numpy(values) else values
-
-
-def _is_numpy(values: Any) -> bool:
-    return isinstance(values, pandas().arrays.NumpyExtensionArray)
+    return column.to_numpy() if type(values) is pandas().arrays.NumpyExtensionArray else values
 
 
 def is_default(index: Any) -> bool:
@@ -193,18 +188,30 @@ def series(values: Any, index: Any) -> Any:
 
 
 def longer(values: Any, extra: int) -> Any:
-    """The values with missing ones behind them; whole numbers become floats."""
+    """The values with missing ones behind them; zeros where an array has no missing value."""
     import numpy as np
 
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
+        return np.append(values, np.zeros(extra, values.dtype))
     order = np.append(np.arange(len(values)), np.full(extra, -1))
     return pandas().api.extensions.take(values, order, allow_fill=True)
 
 
-def shortest_dtype(values: Any, dtype: Any) -> Any:
-    """The values in the dtype of the source where it has room for all of them."""
-    if values.dtype == dtype or pandas().isna(values).any():
+def with_missing(values: Any, rows: Any) -> Any:
+    """The values, in a nullable dtype where cells are missing that the array cannot mark."""
+    import numpy as np
+
+    if len(rows) == 0 or not isinstance(values, np.ndarray) or values.dtype.kind not in "iub":
         return values
-    return values.astype(dtype)
+    nullable = pandas().array(values, dtype=_nullable(values.dtype))
+    nullable[rows] = pandas().NA
+    return nullable
+
+
+def _nullable(dtype: Any) -> str:
+    if dtype.kind == "b":
+        return "boolean"
+    return str(dtype).replace("uint", "UInt").replace("int", "Int")
 
 
 def join(frame: Any, more: Any) -> Any:

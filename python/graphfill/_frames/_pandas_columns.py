@@ -91,9 +91,16 @@ class CategoricalColumn(Column):
     def add(self, table: Table, name: str) -> None:
         table.add_categories(name, self.values.codes, list(self.codes))
 
-    def decoded(self, estimates: Any) -> Any:
-        codes = [self.codes[level] for level in estimates]
-        return pandas().Categorical.from_codes(codes, dtype=self.values.dtype)
+    def patched(self, values: Any, rows: Any, estimates: Any) -> Any:
+        # Ids of added nodes may be new levels; estimates never are.
+        new = [level for level in dict.fromkeys(estimates) if level not in self.codes]
+        if new:
+            values = values.add_categories(new)
+        codes = self.codes | {level: len(self.codes) + at for at, level in enumerate(new)}
+        changed = values.copy()
+        known = [codes[level] for level in estimates]
+        changed[rows] = pandas().Categorical.from_codes(known, dtype=values.dtype)
+        return changed
 
 
 def level_codes(levels: Any) -> dict[str, int]:

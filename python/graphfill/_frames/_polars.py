@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
-from graphfill._frames._arrow import block_parts
 from graphfill._frames._arrow_types import list_reason, patch_order
-from graphfill._frames._base import block_columns, listed, merged_list, warn_left_out
+from graphfill._frames._base import estimated_cells, listed, merged_list, warn_left_out
 
 if TYPE_CHECKING:
     from graphfill._native import Filled, Table
@@ -30,15 +29,9 @@ class PolarsNodes:
         source = self.source
         if filled.rows > source.height:
             source = self._lengthened(filled)
-        changed = []
-        for name in filled.estimated_columns():
-            estimates = filled.estimates(name)
-            parts = block_columns(estimates)
-            if parts is None:
-                changed.append(patched(source[name], estimates.rows, estimates.values))
-            else:
-                cells = block_parts(parts, estimates)
-                changed += [patched(source[part], rows, values) for part, rows, values in cells]
+        changed = [
+            patched(source[name], rows, values) for name, rows, values in estimated_cells(filled)
+        ]
         added = filled.added_columns()
         more = pl.DataFrame(added).get_columns() if added.names else []
         return source.with_columns(*changed, *more)
@@ -59,6 +52,9 @@ class PolarsNodes:
             more = pl.Series(column.name, [None] * extra, dtype=column.dtype)
             if column.name in tail.columns:
                 more = tail[column.name].cast(column.dtype, strict=False)
+                if more.null_count() > tail[column.name].null_count():
+                    # An id that the type has no room for, such as a new level of an Enum.
+                    column, more = column.cast(pl.String), tail[column.name].cast(pl.String)
             columns.append(column.clone().append(more))
         return pl.DataFrame(columns)
 
