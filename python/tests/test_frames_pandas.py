@@ -10,6 +10,7 @@ import sys
 import textwrap
 import uuid
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -372,3 +373,63 @@ def _has_native() -> bool:
     from graphfill import _native
 
     return str(getattr(_native, "__file__", "")).endswith(".so")
+
+
+@pytest.mark.skipif(IS_THREE, reason="pandas 3 always copies on write")
+def test_pandas_2_that_copies_on_write() -> None:
+    with pd.option_context("mode.copy_on_write", True):
+        test_later_writes_reach_neither_the_table_nor_the_result()
+        test_a_buffer_protects_itself_when_the_adapter_is_gone()
+        for name in ("float64", "Int64", "datetime64[ns]", "category", "text"):
+            test_each_dtype_comes_back_filled(name)
+
+
+def test_geometries_stay() -> None:
+    geopandas = pytest.importorskip("geopandas")
+    points = geopandas.points_from_xy(range(ROWS), range(ROWS))
+    frame = geopandas.GeoDataFrame(
+        {"x": column([1.5, 2.5], float)}, geometry=points, crs="EPSG:4326"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = filled(frame)
+    assert type(result) is type(frame) and result.crs == frame.crs
+    assert result.geometry.equals(frame.geometry) and result["x"].notna().all()
+    longer = with_added(frame.assign(id=range(ROWS)), "id", [ROWS])
+    assert type(longer) is type(frame) and longer.crs == frame.crs and len(longer) == ROWS + 1
+
+
+class Block:
+    """A filled table whose columns are one block, as happens to a hundred 0/1 columns."""
+
+    def __init__(self, names: list[str], rows: int) -> None:
+        self.rows, self.columns, self.values = rows, names, np.ones((2, len(names)))
+        self.estimated = np.zeros((2, len(names)), dtype=np.uint8)
+        self.estimated[0, 0] = self.estimated[1, 1] = 1
+
+    def estimated_columns(self) -> list[str]:
+        return ["block"]
+
+    def estimates(self, column: str) -> Any:
+        rows = np.array([1, 3])
+        return SimpleNamespace(
+            rows=rows, values=self.values, columns=self.columns, estimated=self.estimated
+        )
+
+    def added_columns(self) -> Any:
+        from graphfill import _native
+
+        return _native.Table()
+
+
+def test_columns_of_a_block_are_patched_one_by_one() -> None:
+    frame = pd.DataFrame({"a": [0.0, np.nan, 0.0, 0.0], "b": [0.0, 0.0, 0.0, np.nan]})
+    result = nodes_of(frame).filled(Block(["a", "b"], 4))  # type: ignore[arg-type]
+    assert result["a"].tolist() == [0, 1, 0, 0] and result["b"].tolist() == [0, 0, 0, 1]
+    for package in ("polars", "pyarrow"):
+        module: Any = pytest.importorskip(package)
+        make = module.DataFrame if package == "polars" else module.table
+        other = make({"a": [0, None, 0, 0], "b": [0, 0, 0, None]})
+        filled_other = nodes_of(other).filled(Block(["a", "b"], 4))  # type: ignore[arg-type]
+        assert list(filled_other["a"].to_numpy()) == [0, 1, 0, 0]
+        assert list(filled_other["b"].to_numpy()) == [0, 0, 0, 1]

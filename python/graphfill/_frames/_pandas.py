@@ -70,17 +70,25 @@ class PandasNodes:
         if filled.rows > len(self.source):
             result = self._lengthened(filled, estimated)
         else:
-            result = private_copy(self.source)
-            for position, name in enumerate(self.names):
-                if name not in estimated:
-                    continue
-                values = array_of(self.source.iloc[:, position])
-                changed = self.columns[name].patched(values, *estimated[name])
-                result.isetitem(position, series(changed, result.index))
+            result = self._patched(estimated)
         added = filled.added_columns()
         if not added.names:
             return result
         return join(result, frame_of(added, result.index))
+
+    def _patched(self, estimated: dict[str, tuple[Any, Any]]) -> Any:
+        """The frame with estimates; its other columns share no memory that a write would change."""
+        result = self.source.copy(deep=False)
+        for position, name in enumerate(self.names):
+            values = array_of(self.source.iloc[:, position])
+            if name in estimated:
+                values = self.columns[name].patched(values, *estimated[name])
+            elif not copies_on_write():
+                values = values.copy()
+            else:
+                continue
+            result.isetitem(position, series(values, result.index))
+        return result
 
     def _lengthened(self, filled: Filled, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with the rows of added nodes: their ids, their estimates, and missing cells."""
@@ -98,20 +106,16 @@ class PandasNodes:
             missing = np.setdiff1d(np.arange(rows, filled.rows), known)
             values = with_missing(values, missing)
             index = pd.Index(values, name=index.name, dtype=values.dtype)
-        columns = []
+        empty = self.source.iloc[:0].reset_index(drop=True)
+        result = empty.reindex(range(filled.rows)).set_axis(index)
         for position, name in enumerate(self.names):
             values = longer(array_of(self.source.iloc[:, position]), filled.rows - rows)
-            if name in estimated:
-                known, cells = estimated[name]
-            else:
-                known, cells = self._ids(name, table)
+            known, cells = estimated[name] if name in estimated else self._ids(name, table)
             if len(known):
                 values = self.columns[name].patched(values, known, cells)
             missing = np.setdiff1d(np.arange(rows, filled.rows), known)
-            columns.append(series(with_missing(values, missing), index))
-        result = pd.concat(columns, axis=1, keys=range(len(columns)))
-        result.columns = self.source.columns
-        return result.__finalize__(self.source)
+            result.isetitem(position, series(with_missing(values, missing), index))
+        return result
 
     def _ids(self, name: str | None, table: Table) -> tuple[Any, Any]:
         """The rows of added nodes for which the native table has a cell, and those cells."""
@@ -163,10 +167,13 @@ def added_column(table: Table, name: str, values: Any, owner: Any) -> Column | s
 
 def private_copy(frame: Any) -> Any:
     """A copy that no write to ``frame`` reaches: without data where pandas copies on write."""
+    return frame.copy(deep=not copies_on_write())
+
+
+def copies_on_write() -> bool:
+    """Whether pandas copies a column that two frames share before it writes to one of them."""
     pd = pandas()
-    if int(pd.__version__.split(".")[0]) >= 3 or pd.options.mode.copy_on_write is True:
-        return frame.copy(deep=False)
-    return frame.copy(deep=True)
+    return int(pd.__version__.split(".")[0]) >= 3 or pd.options.mode.copy_on_write is True
 
 
 def array_of(column: Any) -> Any:

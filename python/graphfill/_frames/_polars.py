@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
 from graphfill._frames._arrow_types import list_reason, patch_order
-from graphfill._frames._base import estimated_cells, listed, merged_list, warn_left_out
+from graphfill._frames._base import estimated_cells, is_importable, listed, merged_list, warn_left_out
+from graphfill._frames._numpy import cast
 
 if TYPE_CHECKING:
     from graphfill._native import Filled, Table
@@ -117,6 +118,11 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
     import polars as pl
 
     kind, name = column.dtype, column.name
+    if (kind.is_integer() or kind.is_float()) and is_importable("numpy"):
+        import numpy as np
+
+        dtype = np.dtype(str(kind).lower())
+        return pl.Series(name, cast(estimates, dtype), dtype=kind)
     values = listed(estimates)
     if isinstance(kind, (pl.List, pl.Array)):
         observed = column.gather(listed(rows)).to_list()
@@ -133,10 +139,9 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
     if isinstance(kind, pl.Datetime):
         return pl.Series(name, values, dtype=pl.Int64).cast(kind)
     if kind.is_integer():
-        low, high = (kind.min(), kind.max())
-        bounds = pl.select(low=low, high=high).row(0)
-        whole_numbers = [min(max(round(value), bounds[0]), bounds[1]) for value in values]
-        return pl.Series(name, whole_numbers, dtype=kind)
+        bits, unsigned = int(str(kind).lstrip("UInt")), str(kind).startswith("U")
+        low, high = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        return pl.Series(name, [min(max(round(v), low), high) for v in values], dtype=kind)
     if kind == pl.Boolean:
         return pl.Series(name, [bool(value) for value in values], dtype=kind)
     if kind.is_decimal():
