@@ -211,6 +211,7 @@ def test_other_layouts_of_arrays() -> None:
     array[1, 0] = np.nan
     result = filled(array)
     assert not np.isnan(result).any() and result.shape == (6, 3)
+    assert type(filled(array.view(np.matrix))) is np.matrix
 
 
 @pytest.mark.parametrize("make", ["csr_array", "csr_matrix"])

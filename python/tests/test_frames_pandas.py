@@ -313,6 +313,14 @@ def test_added_nodes_in_an_index() -> None:
     assert result.index.dtype == index.dtype
 
 
+def test_added_nodes_below_an_index_with_levels() -> None:
+    levels = pd.MultiIndex.from_product([range(ROWS), ["a"]], names=["one", "two"])
+    frame = pd.DataFrame({"id": range(ROWS), "x": column([1.5, 2.5], float)}).set_axis(levels)
+    result = with_added(frame, "id", [ROWS])
+    assert result.index[:ROWS].equals(levels) and result.index.names == levels.names
+    assert result["id"].tolist() == list(range(ROWS + 1))
+
+
 def test_edges() -> None:
     frame = pd.DataFrame({"source": [1, 2], "target": [2, 3]}, index=["a", "b"])
     assert edge_table_of(frame).names == ["source", "target"]

@@ -37,10 +37,11 @@ class ArrayNodes:
         import numpy as np
 
         _check(array)
+        masked = isinstance(array, np.ma.MaskedArray)
+        self.mask = np.ma.getmaskarray(array).copy() if masked else None
         # The caller may write to the array later.
-        self.source = np.array(array.data if isinstance(array, np.ma.MaskedArray) else array)
-        self.kind = np.ndarray if isinstance(array, np.ma.MaskedArray) else type(array)
-        self.mask = np.ma.getmaskarray(array).copy() if isinstance(array, np.ma.MaskedArray) else None
+        self.original = np.array(array.data if masked else array, subok=not masked)
+        self.source = np.asarray(self.original)
         self.index_column: str | None = None
         self.left_out: dict[str, str] = {}
         self.types: dict[str, str] = {}
@@ -65,7 +66,8 @@ class ArrayNodes:
             empty = np.nan if source.dtype.kind == "f" else 0
             source = np.vstack([source, np.full((extra, source.shape[1]), empty, source.dtype)])
             left = np.vstack([left, np.ones((extra, source.shape[1]), dtype=bool)])
-        result = source.copy()
+        whole = source.copy() if extra else self.original.copy()
+        result = np.asarray(whole)
         for name in filled.estimated_columns():
             estimates = filled.estimates(name)
             rows, values = np.asarray(estimates.rows), np.asarray(estimates.values)
@@ -79,7 +81,7 @@ class ArrayNodes:
                 left[rows, at] = False
         if self.mask is not None and left.any():
             return np.ma.MaskedArray(result, mask=left)
-        return result.view(self.kind)
+        return whole
 
     def frame(self, table: Table) -> Any:
         return frame_or_table(table)

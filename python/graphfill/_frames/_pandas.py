@@ -98,6 +98,9 @@ class PandasNodes:
         rows, index = len(self.source), self.source.index
         if is_default(index):
             index = pd.RangeIndex(filled.rows)
+        elif isinstance(index, pd.MultiIndex):
+            unknown = [(None,) * index.nlevels] * (filled.rows - rows)
+            index = index.append(pd.MultiIndex.from_tuples(unknown, names=index.names))
         else:
             values = longer(array_of(index), filled.rows - rows)
             known, cells = self._ids(self.index_column, table)
