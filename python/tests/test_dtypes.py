@@ -1,4 +1,4 @@
-"""Round trips of every dtype: observed cells, dtypes, order and index stay, whatever the cells are."""
+"""Round trips of every dtype: observed cells, dtypes, order and index stay."""
 
 from __future__ import annotations
 
@@ -158,7 +158,9 @@ def same_bits(before: Any, after: Any) -> bool:
     return bool(before == after) and type(before) is type(after)
 
 
-def check_cells(before: list[Any], after: list[Any], missing: list[bool], caught: list[Any]) -> None:
+def check_cells(
+    before: list[Any], after: list[Any], missing: list[bool], caught: list[Any]
+) -> None:
     reported = [w for w in caught if issubclass(w.category, GraphfillWarning)]
     assert len(before) == len(after)
     for old, new, gone in zip(before, after, missing, strict=True):

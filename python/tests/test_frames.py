@@ -271,7 +271,7 @@ def test_refused_objects_name_the_way_out(name: str) -> None:
 def test_single_columns_are_refused() -> None:
     pd, pl, pa = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
     for obj in (pd.Series([1.0]), pl.Series([1.0]), pa.chunked_array([[1.0]])):
-        with pytest.raises(DataError, match="make a (frame|table) of it"):
+        with pytest.raises(DataError, match=r"make a (frame|table) of it"):
             nodes_of(obj)
 
 

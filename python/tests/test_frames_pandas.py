@@ -364,7 +364,8 @@ def test_without_pyarrow() -> None:
     import pandas as pd
     from graphfill._frames import nodes_of
     frame = pd.DataFrame({
-        "number": [1.0, None, 3.0], "text": ["a", None, "a"], "count": pd.array([1, None, 2], "Int64"),
+        "number": [1.0, None, 3.0], "text": ["a", None, "a"],
+        "count": pd.array([1, None, 2], "Int64"),
         "time": pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
         "level": pd.Categorical(["a", None, "b"]), "flag": pd.array([True, None, False], "boolean"),
     })

@@ -89,8 +89,10 @@ class ArrayNodes:
 
 def _check(array: Any) -> None:
     if array.dtype.names is not None:
-        raise DataError("expected an array of numbers, found a structured one; to fix it, make a "
-                        "frame of it with pandas.DataFrame(array)")
+        raise DataError(
+            "expected an array of numbers, found a structured one; to fix it, make a "
+            "frame of it with pandas.DataFrame(array)"
+        )
     if array.ndim != 2:
         raise DataError(
             f"expected a 2-D array with one row per node, found {array.ndim} dimension(s); to fix "
@@ -100,7 +102,9 @@ def _check(array: Any) -> None:
         advice = "convert it with array.astype(float), or give a frame with one type per column"
         if array.dtype.kind == "c":
             advice = "give its parts: numpy.hstack([array.real, array.imag])"
-        raise DataError(f"expected an array of numbers, found dtype {array.dtype}; to fix it, {advice}")
+        raise DataError(
+            f"expected an array of numbers, found dtype {array.dtype}; to fix it, {advice}"
+        )
     if array.shape[1] == 0:
         raise DataError("expected an array with columns, found none; to fix it, give at least one")
 

@@ -60,7 +60,7 @@ class ArrowNodes:
             warn_left_out(name, reason, self.source.column(name).null_count)
 
     def filled(self, filled: Filled) -> Any:
-        import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
+        import pyarrow as pa
 
         columns = dict(zip(self.source.column_names, self.source.columns, strict=True))
         if filled.rows > len(self.source):

@@ -11,7 +11,7 @@ from graphfill._frames._numpy import cast
 
 def reason_against(column: Any) -> str | None:
     """Why a pyarrow column cannot take part; None where it can."""
-    import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
+    import pyarrow as pa
 
     kind = column.type
     types = pa.types
@@ -40,13 +40,11 @@ def is_list(kind: Any) -> bool:
     """Whether this type is a list that may be a block."""
     from pyarrow import types
 
-    return bool(
-        types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-    )
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
 def _list_lengths(column: Any) -> set[int]:
-    import pyarrow.compute as pc  # type: ignore[import-untyped, unused-ignore]
+    import pyarrow.compute as pc
 
     return set(pc.unique(pc.list_value_length(column).drop_null()).to_pylist())
 
@@ -60,9 +58,7 @@ def _is_number(kind: Any) -> bool:
 def _is_text(kind: Any) -> bool:
     from pyarrow import types
 
-    return bool(
-        types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
-    )
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _has_text(kind: Any) -> bool:
@@ -103,7 +99,7 @@ def _chunks(column: Any) -> list[Any]:
 
 
 def patched_array(column: Any, rows: Any, estimates: Any) -> Any:
-    """A chunked array of the same type with estimates at ``rows``, and the other cells as they are."""
+    """A chunked array of the same type with estimates at ``rows`` and the other cells as they are."""
     import pyarrow as pa
 
     if pa.types.is_string_view(column.type):
@@ -182,7 +178,9 @@ def _patched_levels(column: Any, rows: Any, texts: list[str]) -> Any:
     new = pa.array([codes[text] for text in texts], kind.index_type)
     indices = pa.chunked_array([*(chunk.indices for chunk in unified.chunks), new])
     taken = indices.take(pa.array(patch_order(len(column), rows), pa.int64())).combine_chunks()
-    cells = pa.DictionaryArray.from_arrays(taken, levels.cast(kind.value_type), ordered=kind.ordered)
+    cells = pa.DictionaryArray.from_arrays(
+        taken, levels.cast(kind.value_type), ordered=kind.ordered
+    )
     return pa.chunked_array([cells], type=kind)
 
 

@@ -43,7 +43,8 @@ def is_instance(obj: Any, package: str, *names: str) -> bool:
 def is_importable(package: str) -> bool:
     """Whether ``package`` can be imported."""
     if package in sys.modules:
-        return sys.modules[package] is not None
+        module: Any = sys.modules[package]
+        return module is not None
     try:
         __import__(package)
     except ImportError:

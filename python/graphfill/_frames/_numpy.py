@@ -52,8 +52,8 @@ def _owned_class() -> type:
 def owned_by(values: Any, owner: Any) -> Any:
     """A view of ``values`` that keeps ``owner`` alive, for as long as anyone holds its buffer.
 
-    pandas copies a shared column before it writes to it only while the other frame that shares it is
-    alive. The buffer must therefore hold that frame.
+    pandas copies a shared column before it writes to it only while the other frame that shares it
+    is alive. The buffer must therefore hold that frame.
     """
     view = values.view(_owned_class())
     view.owner = owner
@@ -64,7 +64,7 @@ def objects(values: Any) -> Any:
     """A 1-D array of Python objects, whatever they are."""
     import numpy as np
 
-    cells = np.empty(len(values), dtype=object)
+    cells: Any = np.empty(len(values), dtype=object)
     for row, value in enumerate(values):
         cells[row] = value
     return cells
@@ -72,6 +72,6 @@ def objects(values: Any) -> Any:
 
 def pandas() -> Any:
     """pandas, which does not have type hints without a further package."""
-    import pandas as pd  # type: ignore[import-untyped, unused-ignore]
+    import pandas as pd
 
     return pd

@@ -145,7 +145,7 @@ class LevelColumn(ObjectColumn):
         import numpy as np
 
         codes = {level: code for code, level in enumerate(self.levels)}
-        column = np.full(len(self.values), -1, dtype=np.int64)
+        column: Any = np.full(len(self.values), -1, dtype=np.int64)
         column[~self.missing] = [codes[cell] for cell in self.observed]
         table.add_categories(name, column, list(self.codes))
 
@@ -265,7 +265,7 @@ def _numbers(observed: Any, kinds: set[type]) -> Any:
     if not all(issubclass(kind, (int, np.integer)) for kind in kinds):
         return observed.astype(np.float64)
     low, high = min(observed), max(observed)
-    if -(2**63) <= low and high < 2**63:
+    if low >= -(2**63) and high < 2**63:
         return observed.astype(np.int64)
     return observed.astype(np.uint64) if low >= 0 and high < 2**64 else None
 
@@ -274,7 +274,10 @@ def _matrix(observed: Any) -> Any:
     """Lists as rows of a matrix with NaN where an entry is missing; None where they are none."""
     import numpy as np
 
-    if len({np.shape(cell) if isinstance(cell, np.ndarray) else len(cell) for cell in observed}) != 1:
+    if (
+        len({np.shape(cell) if isinstance(cell, np.ndarray) else len(cell) for cell in observed})
+        != 1
+    ):
         return None
     try:
         matrix = np.array([_entries(cell) for cell in observed], dtype=np.float64)

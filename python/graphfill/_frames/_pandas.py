@@ -203,7 +203,7 @@ def longer(values: Any, extra: int) -> Any:
 
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
         return np.append(values, np.zeros(extra, values.dtype))
-    order = np.append(np.arange(len(values)), np.full(extra, -1))
+    order: Any = np.append(np.arange(len(values)), np.full(extra, -1))
     return pandas().api.extensions.take(values, order, allow_fill=True)
 
 

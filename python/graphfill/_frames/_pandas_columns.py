@@ -1,4 +1,4 @@
-"""Columns of pandas frames: how each dtype crosses into a native table and how estimates come back."""
+"""Columns of pandas frames: how each dtype crosses into a native table, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Column:
-    """A column of a pandas frame that takes part. ``values`` is its array; ``owner`` keeps it alive."""
+    """A column of a pandas frame. ``values`` is its array, which ``owner`` keeps alive."""
 
     type: str | None = None
     """The column type to declare; None: it is inferred."""
@@ -31,7 +31,7 @@ class Column:
         raise NotImplementedError
 
     def patched(self, values: Any, rows: Any, estimates: Any) -> Any:
-        """A copy of ``values`` (the column's own, or lengthened ones) with estimates at ``rows``."""
+        """A copy of ``values`` (the column's own, or longer ones) with estimates at ``rows``."""
         changed = values.copy()
         changed[rows] = self.decoded(estimates)
         return changed
@@ -174,7 +174,7 @@ def column_of(values: Any, owner: Any) -> Column | str:
         return DatetimeColumn(values, owner)
     if getattr(dtype, "kind", "") in "fiub" and type(values).__module__.startswith("numpy"):
         return NumberColumn(values, owner)
-    if dtype == object and type(values).__module__.startswith("numpy"):
+    if getattr(dtype, "kind", "") == "O" and type(values).__module__.startswith("numpy"):
         from graphfill._frames._objects import object_column
 
         return object_column(values, owner)

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
 from graphfill._frames._arrow_types import list_reason, patch_order
-from graphfill._frames._base import estimated_cells, is_importable, listed, merged_list, warn_left_out
+from graphfill._frames._base import (
+    estimated_cells,
+    is_importable,
+    listed,
+    merged_list,
+    warn_left_out,
+)
 from graphfill._frames._numpy import cast
 
 if TYPE_CHECKING:

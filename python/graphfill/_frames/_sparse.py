@@ -65,14 +65,14 @@ class SparseNodes:
 
         position = np.full(result.shape[0], -1)
         position[rows] = np.arange(len(rows))
-        row = np.repeat(position, np.diff(result.indptr))
+        row: Any = np.repeat(position, np.diff(result.indptr))
         cells = (row >= 0) & np.isnan(result.data) if self.dtype.kind == "f" else row < -1
         result.data[cells] = cast(values[row[cells], result.indices[cells]], self.dtype)
 
     def _with_rows(self, result: Any, count: int, rows: Any, values: Any) -> Any:
         """The matrix with the rows of added nodes."""
         import numpy as np
-        from scipy import sparse  # type: ignore[import-untyped, unused-ignore]
+        from scipy import sparse
 
         tail = np.zeros((count - result.shape[0], result.shape[1]), dtype=self.dtype)
         tail[rows - result.shape[0]] = cast(values, self.dtype)
