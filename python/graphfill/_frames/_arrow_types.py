@@ -99,7 +99,7 @@ def _chunks(column: Any) -> list[Any]:
 
 
 def patched_array(column: Any, rows: Any, estimates: Any) -> Any:
-    """A chunked array of the same type with estimates at ``rows`` and the other cells as they are."""
+    """A chunked array of the same type with estimates at ``rows``, otherwise unchanged."""
     import pyarrow as pa
 
     if pa.types.is_string_view(column.type):
