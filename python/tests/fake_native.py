@@ -19,7 +19,7 @@ class Table:
         for name, column in zip(source.column_names, source.columns): table.columns[name] = unviewed(column)
         return table
     def add_stream(self, name, column): self.columns[name] = pa.chunked_array(column) if not isinstance(column, pa.ChunkedArray) else column
-    def add_numbers(self, name, values, missing=None, share=False):
+    def add_numbers(self, name, values, missing=None, share=False, exact=False):
         values = np.array(memoryview(values))
         missing = np.zeros(len(values), bool) if missing is None else np.asarray(missing).astype(bool)
         if values.dtype.kind == "f": missing = missing | np.isnan(values)
@@ -107,7 +107,7 @@ class Filled:
         elif t.is_timestamp(kind) or t.is_date(kind):
             ints = known.cast(pa.int32() if t.is_date32(kind) else pa.int64()).to_numpy().astype(np.int64)
             self._estimates[name] = Estimates(rows, np.full(len(rows), int(np.median(ints)), np.int64))
-        elif t.is_decimal(kind): self._estimates[name] = Estimates(rows, np.full(len(rows), float(known[0].as_py())))
+        elif t.is_decimal(kind): self._estimates[name] = Estimates(rows, [str(known[0].as_py())] * len(rows))
         else:
             v = known.to_numpy()
             self._estimates[name] = Estimates(rows, np.full(len(rows), np.median(v.astype(float))).astype(v.dtype))

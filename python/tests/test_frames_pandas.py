@@ -313,6 +313,14 @@ def test_added_nodes_in_an_index() -> None:
     assert result.index.dtype == index.dtype
 
 
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_added_nodes_with_times_as_ids(unit: str) -> None:
+    days = pd.date_range("2020-01-01", periods=ROWS + 1, freq="D", unit=unit)
+    frame = pd.DataFrame({"day": days[:-1], "x": column([1.5, 2.5], float)})
+    result = with_added(frame, "day", [days[-1].to_pydatetime()])
+    assert result["day"].tolist() == days.tolist() and result["day"].dtype == frame["day"].dtype
+
+
 def test_added_nodes_below_an_index_with_levels() -> None:
     levels = pd.MultiIndex.from_product([range(ROWS), ["a"]], names=["one", "two"])
     frame = pd.DataFrame({"id": range(ROWS), "x": column([1.5, 2.5], float)}).set_axis(levels)

@@ -8,7 +8,7 @@ from graphfill import _native
 from graphfill._frames._base import column_name, distinct_names, estimated_cells, warn_left_out
 from graphfill._frames._numpy import pandas
 from graphfill._frames._pandas_columns import Column, column_of
-from graphfill._frames._table_to_pandas import frame_of, native_column
+from graphfill._frames._table_to_pandas import frame_of, native_column, time_unit
 from graphfill.errors import DataError
 
 if TYPE_CHECKING:
@@ -130,6 +130,10 @@ class PandasNodes:
         rows = np.flatnonzero(~missing)
         rows = rows[rows >= len(self.source)]
         chosen = [cells[row] for row in rows] if isinstance(cells, list) else cells[rows]
+        unit = self.columns[name].unit
+        if unit:
+            own = np.asarray(chosen).view(f"M8[{time_unit(table.kinds[name])}]")
+            chosen = own.astype(f"M8[{unit}]").astype(np.int64)
         return rows, chosen
 
     def frame(self, table: Table) -> Any:

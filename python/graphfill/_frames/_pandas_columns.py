@@ -17,6 +17,8 @@ class Column:
 
     type: str | None = None
     """The column type to declare; None: it is inferred."""
+    unit: str = ""
+    """The unit in which times cross; empty where the cells are no times."""
 
     def __init__(self, values: Any, owner: Any) -> None:
         self.values = values
@@ -62,12 +64,16 @@ class MaskedColumn(Column):
 class DatetimeColumn(Column):
     """datetime64 of any unit, with or without a time zone."""
 
+    def __init__(self, values: Any, owner: Any) -> None:
+        super().__init__(values, owner)
+        self.unit = str(values.unit)
+
     def add(self, table: Table, name: str) -> None:
         zone = getattr(self.values, "tz", None)
         table.add_datetimes(
             name,
             owned_by(self.values.asi8, self.owner),
-            unit=self.values.unit,
+            unit=self.unit,
             timezone=None if zone is None else str(zone),
             share=True,
         )
@@ -75,7 +81,7 @@ class DatetimeColumn(Column):
     def decoded(self, estimates: Any) -> Any:
         import numpy as np
 
-        times = np.asarray(estimates).astype(np.int64).view(f"M8[{self.values.unit}]")
+        times = np.asarray(estimates).astype(np.int64).view(f"M8[{self.unit}]")
         index = pandas().DatetimeIndex(times)
         zone = getattr(self.values, "tz", None)
         return (index if zone is None else index.tz_localize("UTC").tz_convert(zone)).array

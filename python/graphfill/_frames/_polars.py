@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
-from graphfill._frames._arrow_types import list_reason, patch_order
+from graphfill._frames._arrow_types import decimals, list_reason, patch_order
 from graphfill._frames._base import (
     estimated_cells,
     is_importable,
@@ -151,6 +151,5 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
     if kind == pl.Boolean:
         return pl.Series(name, [bool(value) for value in values], dtype=kind)
     if kind.is_decimal():
-        floats = pl.Series(name, values, dtype=pl.Float64)
-        return floats.round(kind.scale).cast(kind)
+        return pl.Series(name, decimals(values, kind.precision or 38, kind.scale), dtype=kind)
     return pl.Series(name, values, dtype=pl.Float64).cast(kind)
