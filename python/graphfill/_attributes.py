@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from ._kinds import is_a, is_missing, is_tensor, kind_of, numpy_of
+from graphfill._kinds import is_a, is_missing, is_tensor, kind_of, numpy_of
 
 Kind = Literal["boolean", "integer", "float", "text", "date", "datetime", "vector", "empty", "other"]
 

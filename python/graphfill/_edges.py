@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._graphs import GraphNodes, graph_nodes, igraph_names, is_graph
-from ._kinds import is_a, is_pyg_data, is_scipy_sparse, is_tensor, kind_of, numpy_of
-from .errors import DataError
+from graphfill._graphs import GraphNodes, graph_nodes, igraph_names, is_graph
+from graphfill._kinds import is_a, is_pyg_data, is_scipy_sparse, is_tensor, kind_of, numpy_of
+from graphfill.errors import DataError
 
 if TYPE_CHECKING:
-    from ._frames import Nodes
-    from ._native import Edges, Table
+    from graphfill._frames import Nodes
+    from graphfill._native import Edges, Table
 
 __all__ = ["EdgeList", "GraphNodes", "edge_list_of", "edges_of", "graph_nodes", "is_graph"]
 
@@ -76,7 +76,7 @@ def edges_of(edges: Any, nodes: Nodes, *, weight: str | None = None) -> Table | 
     ``weight`` names the edge attribute of a NetworkX or igraph graph that holds weights ("weight" if it
     is not given; "none" ignores weights).
     """
-    from . import _native
+    from graphfill import _native
 
     if edges is None:
         return nodes.edges if isinstance(nodes, GraphNodes) else None
@@ -84,7 +84,7 @@ def edges_of(edges: Any, nodes: Nodes, *, weight: str | None = None) -> Table | 
         return edges
     listed = edge_list_of(edges, weight=weight)
     if listed is None:
-        from ._frames import edge_table_of
+        from graphfill._frames import edge_table_of
 
         return edge_table_of(edges)
     return resolve(listed, nodes)
@@ -189,7 +189,7 @@ def _adjacency(row: Any, column: Any, values: Any, shape: tuple[int, ...]) -> Ed
 
 
 def _from_pyg(data: Any, weight: str | None) -> EdgeList:
-    from ._pyg_data import edges_of_data
+    from graphfill._pyg_data import edges_of_data
 
     sources, targets, weights = edges_of_data(data, None if weight is None else weight)
     return EdgeList(sources, targets, weights, nodes=data.num_nodes, kind="PyG Data")
@@ -377,9 +377,9 @@ def row_numbers_of(nodes: Nodes) -> Mapping[Any, int] | None:
     """The row of each id where the nodes are a graph or have no ids; None where a column has them."""
     if isinstance(nodes, GraphNodes):
         return nodes.row_numbers()
-    if getattr(nodes, "has_ids", True):
-        return None
-    return _RowNumbers(nodes.table.rows)
+    if kind_of(nodes) in ("ArrayNodes", "SparseNodes"):
+        return _RowNumbers(nodes.table.rows)
+    return None
 
 
 class _RowNumbers(Mapping[Any, int]):
@@ -406,7 +406,7 @@ class _RowNumbers(Mapping[Any, int]):
 
 def _index_rows(nodes: Nodes, ids: Sequence[Any]) -> Mapping[Any, int] | None:
     """Rows by the index of a pandas frame, if it has all of these ids and none twice."""
-    index = getattr(nodes, "index", None)
+    index = getattr(getattr(nodes, "source", None), "index", None)
     if index is None:
         return None
     rows = {label: row for row, label in enumerate(index)}
@@ -445,13 +445,13 @@ def _unknown_end(end: Any, edges: EdgeList, known: Mapping[Any, int]) -> DataErr
 
 
 def _between_rows(sources: Any, targets: Any, edges: EdgeList) -> Edges:
-    from ._native import Edges
+    from graphfill._native import Edges
 
     return Edges(sources, targets, edges.weights, edges.directed)
 
 
 def _id_table(edges: EdgeList) -> Table:
-    from ._native import Table
+    from graphfill._native import Table
 
     table = Table()
     for name, side in (("source", edges.sources), ("target", edges.targets)):

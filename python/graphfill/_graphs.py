@@ -6,16 +6,16 @@ of the graph in which only these are set, in the type of the observed values.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._attributes import Attribute, attribute_of, kinds_of_values
-from ._kinds import is_a, is_missing, is_pyg_data, kind_of
-from .errors import DataError, GraphfillWarning
+from graphfill._attributes import Attribute, attribute_of, kinds_of_values
+from graphfill._frames._base import block_columns, listed, warn_left_out
+from graphfill._kinds import is_a, is_missing, is_pyg_data, kind_of
+from graphfill.errors import DataError
 
 if TYPE_CHECKING:
-    from ._native import Edges, Filled, Table
+    from graphfill._native import Edges, Filled, Table
 
 ID_COLUMNS = ("node", "node_id", "node_key")
 """Names for the column of ids, the first that no attribute has."""
@@ -37,7 +37,7 @@ def graph_nodes(obj: Any, *, weight: str | None = None) -> GraphNodes:
     if is_a(obj, "igraph", "Graph"):
         return IgraphNodes(obj, weight)
     if is_pyg_data(obj):
-        from ._pyg_data import PygNodes
+        from graphfill._pyg_data import PygNodes
 
         return PygNodes(obj, weight=weight)
     raise DataError(f"expected a NetworkX or igraph graph or a PyG Data, found {kind_of(obj)}")
@@ -50,6 +50,7 @@ class GraphNodes:
     edges: Edges
     index_column: str | None
     types: dict[str, str]
+    left_out: dict[str, str]
 
     def row_numbers(self) -> Mapping[Any, int]:
         """The row of each node."""
@@ -61,9 +62,9 @@ class GraphNodes:
 
     def frame(self, table: Table) -> Any:
         """Another table as a pandas frame if pandas is installed; otherwise the native table."""
-        from ._frames import default_frame
+        from graphfill._frames._arrays import frame_or_table
 
-        return default_frame(table)
+        return frame_or_table(table)
 
 
 class AttributedNodes(GraphNodes):
@@ -72,7 +73,7 @@ class AttributedNodes(GraphNodes):
     def __init__(
         self, ids: list[Any], columns: Mapping[Hashable, list[Any]], id_name: str | None = None
     ) -> None:
-        from ._native import Table
+        from graphfill._native import Table
 
         self._ids = ids
         taken = {str(key) for key in columns}
@@ -80,13 +81,16 @@ class AttributedNodes(GraphNodes):
             name for name in _candidates(id_name) if name not in taken
         )
         self.types = {}
+        self.left_out = {}
         self.table = Table()
         attribute_of(self.index_column, _plain_ids(ids)).add_to(self.table)
         self._attributes: dict[str, Attribute] = {}
         for key, values in columns.items():
             attribute = attribute_of(key, values, _column_name(key, self._attributes))
             if attribute.kind == "other":
-                _warn_of_left(attribute)
+                reason = f"its values are Python objects of type {kinds_of_values(attribute)}"
+                self.left_out[attribute.name] = reason
+                warn_left_out(attribute.name, reason, sum(value is None for value in attribute.values))
                 continue
             attribute.add_to(self.table)
             self._attributes[attribute.name] = attribute
@@ -96,33 +100,28 @@ class AttributedNodes(GraphNodes):
     def row_numbers(self) -> Mapping[Any, int]:
         return {node: row for row, node in enumerate(self._ids)}
 
-    def estimates(self, filled: Filled) -> Iterable[tuple[Attribute, list[tuple[int, Any]]]]:
-        """Per attribute with estimated cells: the rows and their values."""
+    def estimates(self, filled: Filled) -> Iterator[tuple[Hashable, Iterable[tuple[int, Any]]]]:
+        """Per attribute with estimated cells, and per added column: the rows and their values."""
         for name in filled.estimated_columns():
-            attribute = self._attributes[name]
             found = filled.estimates(name)
-            rows = memoryview(found.rows).tolist()
-            values = found.values
-            cells = values if isinstance(values, list) else memoryview(values).tolist()
-            yield attribute, [
-                (row, attribute.value(cell)) for row, cell in zip(rows, cells, strict=True)
-            ]
-
-    def added(self, filled: Filled) -> Iterable[tuple[str, list[tuple[int, Any]]]]:
-        """Per added column (bounds of intervals, probabilities): the rows that have a value."""
+            rows = listed(found.rows)
+            parts = block_columns(found)
+            if parts is None:
+                attribute = self._attributes[name]
+                cells = map(attribute.value, listed(found.values))
+                yield attribute.key, zip(rows, cells, strict=True)
+                continue
+            # A block that the native module made of single columns.
+            for part, cells, new in zip(parts, zip(*listed(found.values)), zip(*listed(found.estimated))):
+                attribute = self._attributes[part]
+                yield (
+                    attribute.key,
+                    [(r, attribute.value(c)) for r, c, n in zip(rows, cells, new) if n],
+                )
         table = filled.added_columns()
-        if not table.names:
-            return
-        from ._frames import default_frame
-
-        frame = default_frame(table)
         for name in table.names:
-            cells = list(frame[name]) if hasattr(frame, "columns") else []
-            yield name, [
-                (row, cell.item() if hasattr(cell, "item") else cell)
-                for row, cell in enumerate(cells)
-                if not is_missing(cell)
-            ]
+            cells = enumerate(listed(table.column(name)))
+            yield name, [(row, cell) for row, cell in cells if not is_missing(cell)]
 
 
 class NetworkXNodes(AttributedNodes):
@@ -142,12 +141,9 @@ class NetworkXNodes(AttributedNodes):
 
     def filled(self, filled: Filled) -> Any:
         graph = self._graph.copy()
-        for attribute, cells in self.estimates(filled):
+        for key, cells in self.estimates(filled):
             for row, value in cells:
-                graph.nodes[self._ids[row]][attribute.key] = value
-        for name, cells in self.added(filled):
-            for row, value in cells:
-                graph.nodes[self._ids[row]][name] = value
+                graph.nodes[self._ids[row]][key] = value
         return graph
 
 
@@ -166,16 +162,12 @@ class IgraphNodes(AttributedNodes):
 
     def filled(self, filled: Filled) -> Any:
         graph = self._graph.copy()
-        for attribute, cells in self.estimates(filled):
-            values = list(graph.vs[attribute.key])
+        for key, cells in self.estimates(filled):
+            known = key in graph.vs.attributes()
+            values = list(graph.vs[key]) if known else [None] * graph.vcount()
             for row, value in cells:
                 values[row] = value
-            graph.vs[attribute.key] = values
-        for name, cells in self.added(filled):
-            values = [None] * graph.vcount()
-            for row, value in cells:
-                values[row] = value
-            graph.vs[name] = values
+            graph.vs[key] = values
         return graph
 
 
@@ -189,7 +181,7 @@ def igraph_names(graph: Any) -> list[Any] | None:
 
 
 def _edges_of_graph(graph: Any, nodes: GraphNodes, weight: str | None) -> Edges:
-    from ._edges import edge_list_of, resolve
+    from graphfill._edges import edge_list_of, resolve
 
     listed = edge_list_of(graph, weight=weight)
     assert listed is not None
@@ -218,16 +210,6 @@ def _plain_ids(ids: list[Any]) -> list[Any]:
 def _column_name(key: Hashable, taken: Mapping[str, Attribute]) -> str:
     name = str(key)
     return name if name not in taken else f"{key!r} ({kind_of(key)})"
-
-
-def _warn_of_left(attribute: Attribute) -> None:
-    if any(value is None for value in attribute.values):
-        warnings.warn(
-            f"attribute '{attribute.name}' has values of several or unsupported types "
-            f"({kinds_of_values(attribute)}): it is left as it is",
-            GraphfillWarning,
-            stacklevel=2,
-        )
 
 
 def _no_attributes(columns: Mapping[Hashable, list[Any]]) -> DataError:

@@ -9,12 +9,12 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._graphs import GraphNodes
-from ._kinds import is_tensor, kind_of, numpy_of
-from .errors import DataError
+from graphfill._graphs import GraphNodes
+from graphfill._kinds import is_tensor, kind_of, numpy_of
+from graphfill.errors import DataError
 
 if TYPE_CHECKING:
-    from ._native import Filled
+    from graphfill._native import Filled
 
 
 class PygNodes(GraphNodes):
@@ -27,7 +27,7 @@ class PygNodes(GraphNodes):
     def __init__(
         self, data: Any, attr: str = "x", missing_mask: Any = None, weight: str | None = None
     ) -> None:
-        from ._native import Edges, Table
+        from graphfill._native import Edges, Table
 
         if not hasattr(data, "edge_index") or kind_of(data) == "HeteroData":
             raise DataError(
@@ -48,6 +48,7 @@ class PygNodes(GraphNodes):
         self._features = features
         self.index_column = None
         self.types = {}
+        self.left_out = {}
         self.table = Table()
         values = block_of(features)
         self.table.add_block(attr, values, mask_of(missing_mask, values.shape))
@@ -115,7 +116,7 @@ def edges_of_data(data: Any, weight: str | None = None) -> tuple[Any, Any, Any]:
         adjacency = getattr(data, "adj_t", None)
         if adjacency is None:
             raise DataError("expected a Data with an edge_index, found one without edges")
-        from ._edges import edge_list_of
+        from graphfill._edges import edge_list_of
 
         # A transposed adjacency matrix: its columns are the sources.
         listed = edge_list_of(adjacency)
