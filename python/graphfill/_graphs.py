@@ -108,8 +108,8 @@ class AttributedNodes(GraphNodes):
             parts = block_columns(found)
             if parts is None:
                 attribute = self._attributes[name]
-                cells = map(attribute.value, listed(found.values))
-                yield attribute.key, zip(rows, cells, strict=True)
+                values = listed(found.values)
+                yield attribute.key, zip(rows, map(attribute.value, values), strict=True)
                 continue
             # A block that the native module made of single columns.
             for part, cells, new in zip(parts, zip(*listed(found.values)), zip(*listed(found.estimated))):
@@ -120,8 +120,8 @@ class AttributedNodes(GraphNodes):
                 )
         table = filled.added_columns()
         for name in table.names:
-            cells = enumerate(listed(table.column(name)))
-            yield name, [(row, cell) for row, cell in cells if not is_missing(cell)]
+            added = enumerate(listed(table.column(name)))
+            yield name, [(row, cell) for row, cell in added if not is_missing(cell)]
 
 
 class NetworkXNodes(AttributedNodes):

@@ -34,7 +34,7 @@ class PygNodes(GraphNodes):
                 f"expected a Data with one type of nodes and an edge_index, found {kind_of(data)}; to fix "
                 "it, convert it with data.to_homogeneous(), or fill one type of nodes at a time"
             )
-        features = getattr(data, attr, None)
+        features: Any = getattr(data, attr, None)
         if not is_tensor(features) or features.dim() not in (1, 2):
             raise DataError(
                 f"expected a tensor with one row per node in data.{attr}, found {kind_of(features)}; to "

@@ -47,7 +47,7 @@ class RowGraph:
     """Whether nodes are row numbers."""
     kind: str
 
-    def rows(self, count: int, ids: Sequence[Hashable] | None, index: Any = None) -> Rows:
+    def rows(self, count: int, ids: Any, index: Any = None) -> Rows:
         """The nodes of ``count`` rows: ``ids`` if given, else the labels of ``index``, else by position.
 
         Never guesses: what could be matched in two ways, or in none, is a :class:`DataError`.
@@ -57,7 +57,7 @@ class RowGraph:
         labels = None if index is None else _plain(index)
         return self._numbered_rows(count, labels) if self.numbered else self._named_rows(count, labels)
 
-    def _by_ids(self, count: int, ids: Sequence[Hashable]) -> Rows:
+    def _by_ids(self, count: int, ids: Any) -> Rows:
         keys = _plain(ids)
         if len(keys) != count:
             raise DataError(f"expected one id per row of X, found {len(keys)} ids and {count} rows")
@@ -75,7 +75,7 @@ class RowGraph:
     def _numbered_rows(self, count: int, labels: list[Hashable] | None) -> Rows:
         positions: list[Hashable] = list(range(count))
         fits = self.nodes == count if self.nodes is not None else self._extent() <= count
-        if labels is not None and labels != positions and self._are_row_numbers(labels):
+        if labels is not None and self._are_row_numbers(labels) and not (fits and labels == positions):
             if fits:
                 raise DataError(
                     f"the {self.kind} can be matched with the rows of X in two ways, by their position and "
@@ -122,7 +122,7 @@ class RowGraph:
 
     def _extent(self) -> int:
         """One more than the largest row number in the edges."""
-        sizes = [int(np.max(side)) + 1 for side in (self.sources, self.targets) if len(side)]
+        sizes = [int(np.asarray(side).max()) + 1 for side in (self.sources, self.targets) if len(side)]
         return max(sizes, default=0)
 
     def _ends(self) -> Any:
@@ -142,7 +142,7 @@ class RowGraph:
             )
 
 
-def row_graph(graph: Any, ids: Sequence[Hashable] | None = None) -> RowGraph:
+def row_graph(graph: Any, ids: Any = None) -> RowGraph:
     """A graph over rows, of every kind that ``fill`` takes as edges but paths.
 
     Some rows of an n x n adjacency matrix (scikit-learn slices metadata so) need ``ids``, the row
@@ -168,7 +168,7 @@ def row_graph(graph: Any, ids: Sequence[Hashable] | None = None) -> RowGraph:
     )
 
 
-def _some_rows(matrix: Any, ids: Sequence[Hashable] | None) -> RowGraph:
+def _some_rows(matrix: Any, ids: Any) -> RowGraph:
     """Some rows of an adjacency matrix: row i is the node ``ids[i]``."""
     count, nodes = matrix.shape
     keys = None if ids is None else _plain(ids)
@@ -195,9 +195,10 @@ def _some_rows(matrix: Any, ids: Sequence[Hashable] | None) -> RowGraph:
 
 def _from_frame(frame: Any) -> EdgeList:
     """A frame of edges: two columns of ids, and weights in a column "weight"."""
-    columns = [str(name) for name in getattr(frame, "columns", None) or getattr(frame, "column_names", [])]
-    if hasattr(frame, "collect") and not columns:
-        return _from_frame(frame.collect())
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    # pyarrow's columns are the data.
+    columns = [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", []))]
     ends = next((pair for pair in END_NAMES if set(pair) <= set(columns)), None)
     others = [name for name in columns if name != "weight"]
     if ends is None and len(others) == 2:

@@ -5,6 +5,7 @@ One function per thing that an imputer does with X, whatever it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -120,10 +121,7 @@ def statistics(X: Any, missing: Matrix) -> Matrix:
         if cells and str(name) in numeric:
             found[at] = float(np.mean(cells))
         elif cells:
-            counts: dict[Any, int] = {}
-            for cell in cells:
-                counts[cell] = counts.get(cell, 0) + 1
-            found[at] = max(counts, key=lambda cell: counts[cell])
+            found[at] = Counter(cells).most_common(1)[0][0]
     return found
 
 

@@ -64,7 +64,11 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     3. otherwise row i is node i, if X has all rows of the graph.
 
     Anything else is an error: rows are never matched by a guess. In cross-validation, where X is split,
-    use a pandas frame with its index, or route ``ids=numpy.arange(len(X))``.
+    use a pandas frame with its own index (``reset_index`` makes its rows other nodes), or route
+    ``ids=numpy.arange(len(X))``.
+
+    X of numbers gives an array, as other imputers do (see ``set_output``). A pandas or polars frame with
+    text or categories gives a frame with the same types of columns.
 
     Parameters
     ----------
@@ -180,13 +184,15 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         found = None if given is None else row_graph(given, ids)
         rows = None if found is None else found.rows(len(values), ids, index)
         missing = missing_cells(values)
-        self._empty = missing.all(axis=0)
+        self._empty: Matrix = np.asarray(missing.all(axis=0))
         self.statistics_ = statistics(values, missing)
         if self.keep_empty_features:
             self.statistics_[self._empty] = 0.0
         self.indicator_ = None
         if self.add_indicator:
             self.indicator_ = MissingIndicator(error_on_new=False).fit(_marked(missing))
+        # The caller may write to X later.
+        values = values.copy() if hasattr(values, "copy") else values
         self._training = _Training(values, found, rows, separate=graph is not None)
         self.model_ = self._fit_model(values, self._training.edges())
         return self
@@ -209,7 +215,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         values = self._validate(X, reset=False)
         missing = missing_cells(values)
         job = self._training.job(values, graph, ids, index)
-        kept = np.ones_like(self._empty) if self.keep_empty_features else ~self._empty
+        kept: Matrix = np.ones_like(self._empty) if self.keep_empty_features else ~self._empty
         result = fill_rest(select(self._fill(job, values), kept), self.statistics_[kept])
         if self.indicator_ is None:
             return result
@@ -245,7 +251,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
                 )
             ids = list(X[self.id]) if ids is None else ids
             X = X.drop(columns=self.id) if pandas else X.drop(self.id)
-        return X, None if ids is None else list(np.asarray(ids).tolist()), X.index if pandas else None
+        return X, ids, X.index if pandas else None
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
         """X as a matrix of float32 or float64, or as the frame that it is if it has other columns.
@@ -353,7 +359,7 @@ class _Training:
         return _native_edges([self.graph.edges(_row_numbers(self.rows.keys))])
 
     def job(
-        self, values: Any, graph: Any, ids: Sequence[Hashable] | None, index: Any
+        self, values: Any, graph: Any, ids: Any, index: Any
     ) -> _Job:
         """What to fill for rows of ``transform``."""
         everything = np.arange(len(values))
