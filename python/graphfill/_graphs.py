@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphfill._attributes import Attribute, attribute_of, kinds_of_values
-from graphfill._frames._base import block_columns, listed, warn_left_out
+from graphfill._frames._base import estimated_cells, listed, warn_left_out
 from graphfill._kinds import is_a, is_missing, is_pyg_data, kind_of
 from graphfill.errors import DataError
 
@@ -102,22 +102,10 @@ class AttributedNodes(GraphNodes):
 
     def estimates(self, filled: Filled) -> Iterator[tuple[Hashable, Iterable[tuple[int, Any]]]]:
         """Per attribute with estimated cells, and per added column: the rows and their values."""
-        for name in filled.estimated_columns():
-            found = filled.estimates(name)
-            rows = listed(found.rows)
-            parts = block_columns(found)
-            if parts is None:
-                attribute = self._attributes[name]
-                values = listed(found.values)
-                yield attribute.key, zip(rows, map(attribute.value, values), strict=True)
-                continue
-            # A block that the native module made of single columns.
-            for part, cells, new in zip(parts, zip(*listed(found.values)), zip(*listed(found.estimated))):
-                attribute = self._attributes[part]
-                yield (
-                    attribute.key,
-                    [(r, attribute.value(c)) for r, c, n in zip(rows, cells, new) if n],
-                )
+        for name, rows, cells in estimated_cells(filled):
+            attribute = self._attributes[name]
+            values = map(attribute.value, listed(cells))
+            yield attribute.key, zip(listed(rows), values, strict=True)
         table = filled.added_columns()
         for name in table.names:
             added = enumerate(listed(table.column(name)))
