@@ -53,7 +53,7 @@ class PygNodes(GraphNodes):
         values = block_of(features)
         self.table.add_block(attr, values, mask_of(missing_mask, values.shape))
         sources, targets, weights = edges_of_data(data, weight)
-        self.edges = Edges(sources, targets, weights, data.is_directed())
+        self.edges = Edges(sources, targets, weights)
 
     def row_numbers(self) -> Mapping[Any, int]:
         return {row: row for row in range(len(self._features))}

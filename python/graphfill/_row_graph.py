@@ -231,22 +231,29 @@ def _check_not_sliced(graph: Any) -> None:
 
 
 def _rows_of(side: Any, row_of: dict[Hashable, int]) -> np.ndarray[Any, Any]:
-    ends = side.tolist() if isinstance(side, np.ndarray) else side
-    return np.fromiter((row_of.get(end, -1) for end in ends), dtype=np.int64, count=len(ends))
+    """The row of each end of an edge; -1 for nodes that have none."""
+    if not isinstance(side, np.ndarray):
+        return np.fromiter((row_of.get(end, -1) for end in side), dtype=np.int64, count=len(side))
+    keys = np.fromiter((key for key in row_of if type(key) is int), dtype=np.int64)
+    numbers = np.fromiter((row for key, row in row_of.items() if type(key) is int), dtype=np.int64)
+    rows = np.full(max(side.max(initial=-1), keys.max(initial=-1)) + 1, -1, dtype=np.int64)
+    rows[keys] = numbers
+    found: np.ndarray[Any, Any] = rows[side]
+    return found
 
 
 def _plain(labels: Any) -> list[Hashable]:
     """Labels as Python objects, whole numbers as int."""
-    values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    return [
-        value.item() if is_a(value, "numpy", "generic") else _whole(value) for value in values
-    ]
+    values: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    if {type(value) for value in values} <= {int, str}:
+        return values
+    return [_plain_label(value) for value in values]
 
 
-def _whole(value: Any) -> Hashable:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value  # type: ignore[no-any-return]
+def _plain_label(value: Any) -> Any:
+    if is_a(value, "numpy", "generic"):
+        value = value.item()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _check_unique(keys: list[Hashable]) -> None:
