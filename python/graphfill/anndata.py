@@ -95,7 +95,7 @@ def fill(
     >>> from graphfill.anndata import fill
     >>> path = sp.diags_array([np.ones(5), np.ones(5)], offsets=[-1, 1]).tocsr()
     >>> types = pd.Categorical(["B", "B", None, "T", "T", "T"])
-    >>> adata = anndata.AnnData(np.ones((6, 1)), obs=pd.DataFrame({"cell_type": types}))
+    >>> adata = anndata.AnnData(np.ones((6, 1)), obs=pd.DataFrame({"cell_type": types}, index=list("abcdef")))
     >>> filled = fill(adata, graph=path, obs="cell_type", method="neighbour-mean", copy=True)
     >>> filled.obs["cell_type_graphfill"].isna().sum().item()
     0

@@ -458,7 +458,9 @@ def _normalised(data: Any, nodes: int, dtype: Any, device: Any, rows: Any) -> An
     kept = place[targets] >= 0
     indices = torch.stack([place[targets[kept]], sources[kept]])
     size = (rows.numel(), nodes)
-    return torch.sparse_coo_tensor(indices, weights[kept], size, is_coalesced=True).to_sparse_csr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # "CSR support is in beta"
+        return torch.sparse_coo_tensor(indices, weights[kept], size, is_coalesced=True).to_sparse_csr()
 
 
 def _share(mask: Any) -> str:

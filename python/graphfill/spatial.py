@@ -55,7 +55,7 @@ def fill(
         Neighbours as a ``libpysal.graph.Graph`` or ``libpysal.weights.W`` whose ids are the index
         of `gdf`, in any order; or a sparse matrix in the order of the rows. Larger weights mean
         nearer. Row-standardised weights count as the weights that they were made of where these
-        are known (``W``) or equal (a binary graph). None: built from the geometry.
+        are known (``W``) or were all 1. None: built from the geometry.
     neighbours
         What to build where `w` is None. ``"queen"`` or ``"rook"``: polygons that share a point
         or an edge. ``"knn"``: the `k` nearest, by great-circle distance in a geographic CRS;
@@ -328,7 +328,7 @@ def _check_ids(ids: Any, gdf: Any) -> None:
 
 
 def _clean(adjacency: Any) -> Any:
-    """Checks weights, drops self-loops and zeros, and weights that are equal within each row."""
+    """Checks weights; drops self-loops, zeros, and row-standardisation of a binary graph."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -338,9 +338,8 @@ def _clean(adjacency: Any) -> Any:
     kept = (entries.row != entries.col) & (entries.data > 0)
     rows, columns, weights = entries.row[kept], entries.col[kept], entries.data[kept]
     if len(weights):
-        largest = np.zeros(adjacency.shape[0])
-        np.maximum.at(largest, rows, weights)
-        if np.allclose(weights, largest[rows], rtol=1e-9, atol=0):  # binary or row-standardised binary
+        degrees = np.bincount(rows, minlength=adjacency.shape[0])
+        if np.allclose(weights * degrees[rows], 1, rtol=1e-6, atol=0):
             weights = np.ones_like(weights)
     return sp.coo_array((weights, (rows, columns)), shape=adjacency.shape).tocsr()
 
