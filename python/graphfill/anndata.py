@@ -183,7 +183,7 @@ def _dense_values(matrix: Any, missing: Any, genes: Any) -> tuple[Any, Any]:
     """The matrix with NaN in its missing cells, and the cells to write (booleans; None if there are none)."""
     import numpy as np
 
-    values = np.asarray(matrix)
+    values: Any = np.asarray(matrix)
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(np.float64 if values.dtype.itemsize > 2 else np.float32)
     nan = np.isnan(values)

@@ -270,7 +270,7 @@ def _refuse_hetero(data: Any, transform: str) -> None:
 def _matrix(data: Any, attr: str) -> Any:
     """The dense tensor `attr` of the data with one row per node."""
     torch = _torch()
-    x = getattr(data, attr, None)
+    x: Any = getattr(data, attr, None)
     if not isinstance(x, torch.Tensor):
         found = "none" if x is None else f"a {type(x).__name__}"
         raise DataError(
@@ -398,6 +398,7 @@ def _sparse_arcs(adj_t: Any) -> tuple[Any, Any, Any]:
 def _weights(data: Any, edges: int, weight: str | None) -> Any:
     """The weights of the edges by the rule of `FillMissing`, or None."""
     torch = _torch()
+    found: Any
     if weight is None:
         return None
     if weight != "auto":
@@ -444,7 +445,8 @@ def _normalised(data: Any, nodes: int, dtype: Any, device: Any, rows: Any) -> An
     sources, targets = sources.to(device), targets.to(device)
     # Repeated edges: weights are added, as there; without weights an edge counts once.
     unweighted = weights is None
-    weights = torch.ones(sources.numel(), dtype=dtype, device=device) if unweighted else weights.to(device, dtype)
+    weights = torch.ones(sources.numel()) if weights is None else weights
+    weights = weights.detach().to(device, dtype)
     adjacency = torch.sparse_coo_tensor(torch.stack([targets, sources]), weights, (nodes, nodes)).coalesce()
     (targets, sources), weights = adjacency.indices(), adjacency.values()
     if unweighted:

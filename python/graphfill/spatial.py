@@ -197,6 +197,8 @@ def _built(gdf: Any, neighbours: str, k: int, warn: bool) -> Any:
                 GuessWarning,
                 stacklevel=3,
             )
+    sources: Any
+    targets: Any
     if len(there) < 2:
         sources = targets = np.empty(0, dtype=np.int64)
     elif neighbours in ("queen", "rook"):
@@ -211,7 +213,7 @@ def _built(gdf: Any, neighbours: str, k: int, warn: bool) -> Any:
         points = _points(places)
         sources, targets = _nearest(points, k) if neighbours == "knn" else _triangulated(points)
     size = (len(gdf), len(gdf))
-    ones = np.ones(len(sources), dtype=np.float32)
+    ones: Any = np.ones(len(sources), dtype=np.float32)
     adjacency = sp.coo_array((ones, (there[sources], there[targets])), shape=size).tocsr()
     return adjacency.maximum(adjacency.T).tocsr()
 
@@ -261,9 +263,10 @@ def _triangulated(points: Any) -> tuple[Any, Any]:
     import numpy as np
     from scipy.spatial import ConvexHull, Delaunay, QhullError
 
+    elsewhere: Any = np.empty((0, 3), dtype=np.int64)
     try:
         if points.shape[1] == 3:  # the hull of points on a sphere is their triangulation
-            corners, elsewhere = ConvexHull(points, qhull_options="QJ").simplices, np.empty((0, 3), dtype=np.int64)
+            corners = ConvexHull(points, qhull_options="QJ").simplices
         else:
             triangulation = Delaunay(points)
             corners, elsewhere = triangulation.simplices, triangulation.coplanar
