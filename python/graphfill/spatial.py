@@ -215,15 +215,26 @@ def _built(gdf: Any, neighbours: str, k: int, warn: bool) -> Any:
     size = (len(gdf), len(gdf))
     ones: Any = np.ones(len(sources), dtype=np.float32)
     adjacency = sp.coo_array((ones, (there[sources], there[targets])), shape=size).tocsr()
-    return adjacency.maximum(adjacency.T).tocsr()
+    adjacency = (adjacency + adjacency.T).tocsr()
+    adjacency.data[:] = 1
+    return adjacency
 
 
 def _touching(places: Any, rook: bool) -> tuple[Any, Any]:
-    """Row numbers of polygons that share a point (or an edge)."""
+    """Row numbers of polygons that share a point (or an edge).
+
+    Both of libpysal's tests count: shared vertices, which boundaries that were digitised apart may
+    lack, and geometric contact, which polygons that overlap slightly do not have. Pairs may repeat.
+    """
+    import numpy as np
+
     graph = require("libpysal.graph", install="libpysal", purpose="graphfill.spatial")
-    table = graph.Graph.build_contiguity(places, rook=rook, strict=True).adjacency
-    table = table[table > 0]
-    focal, neighbour = (table.index.get_level_values(level).to_numpy() for level in (0, 1))
+    ends: list[tuple[Any, Any]] = []
+    for strict in (False, True):
+        table = graph.Graph.build_contiguity(places, rook=rook, strict=strict).adjacency
+        table = table[table > 0]
+        ends.append((table.index.get_level_values(0).to_numpy(), table.index.get_level_values(1).to_numpy()))
+    focal, neighbour = (np.concatenate(side) for side in zip(*ends, strict=True))
     return focal, neighbour
 
 

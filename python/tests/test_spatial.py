@@ -78,6 +78,15 @@ def test_queen_and_rook() -> None:
     assert fill(gdf, neighbours="queen", **MEAN).loc["E04", "price"] == pytest.approx(around)
 
 
+def test_boundaries_that_do_not_match_exactly() -> None:
+    # Contact without a shared vertex, and a slight overlap with a shared vertex.
+    wall, beside = shapely.box(0, 0, 1, 9), shapely.box(1, 4, 2, 5)
+    overlapping = shapely.Polygon([(2, 5), (1.99, 4.5), (2, 4), (3, 4), (3, 5)])
+    gdf = gpd.GeoDataFrame(geometry=[wall, beside, overlapping])
+    adjacency = spatial._built(gdf, "queen", 8, warn=False)
+    assert adjacency.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
 def test_what_was_built_is_said() -> None:
     with pytest.warns(GuessWarning, match="queen contiguity"):
         fill(grid(), **MEAN)
