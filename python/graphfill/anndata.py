@@ -143,9 +143,8 @@ def _fill_columns(adata: Any, columns: list[str], graph: Any, key: str, options:
     if not frame.isna().to_numpy().any():
         return None
     result = graphfill.fill(frame, graph, **options)
-    for name in result.nodes.columns:
-        written = f"{name}_{key}" if name in columns else f"{name}_{key}"
-        adata.obs[written] = result.nodes[name].set_axis(adata.obs_names)
+    for name in result.nodes.columns:  # with the columns of intervals, if they were asked for
+        adata.obs[f"{name}_{key}"] = result.nodes[name].set_axis(adata.obs_names)
     return result
 
 
@@ -167,15 +166,16 @@ def _fill_matrix(
     if matrix is None:
         raise DataError("adata.X is None; to fix it, name a layer: layer=…")
     genes = _genes(adata, var_names)
-    sparse = hasattr(matrix, "tocsr")
-    prepare = _sparse_values if sparse else _dense_values
+    prepare = _sparse_values if hasattr(matrix, "tocsr") else _dense_values
     values, cells = prepare(matrix, missing, genes)
     if cells is None:
         adata.layers[key] = matrix.copy()
         return None
     result = graphfill.fill(values, graph, **options)
-    write = _sparse_written if hasattr(values, "tocsr") else _dense_written
-    adata.layers[key] = write(values, result.nodes, cells)
+    if hasattr(values, "tocsr"):
+        adata.layers[key] = _sparse_written(values, result.nodes, cells).asformat(matrix.format)
+    else:
+        adata.layers[key] = _dense_written(values, result.nodes, cells)
     return result
 
 
@@ -218,6 +218,9 @@ def _sparse_values(matrix: Any, missing: Any, genes: Any) -> tuple[Any, Any]:
     if _is_word(missing, "zeros"):
         return _dense_values(matrix.toarray(), missing, genes)
     values = matrix.tocsr()
+    if not values.has_canonical_format:
+        values = values.copy()
+        values.sum_duplicates()
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(np.float64 if values.dtype.itemsize > 2 else np.float32)
     if not _is_word(missing, "nan"):
@@ -242,20 +245,14 @@ def _with_nan(values: Any, mask: Any, genes: Any) -> Any:
         rows, columns = np.nonzero(mask & genes)
     # NaN + anything is NaN: the sum stores NaN in each of these cells.
     nan = sp.coo_array((np.full(len(rows), np.nan, values.dtype), (rows, columns)), shape=values.shape)
-    return (sp.csr_array(values) + nan.tocsr()).tocsr()
+    return values + type(values)(nan)
 
 
 def _sparse_written(values: Any, filled: Any, cells: Any) -> Any:
     """The matrix with the entries `cells` taken from the filled matrix."""
-    filled = filled.tocsr()
     written = values.copy()
-    if filled.nnz == values.nnz and (filled.indptr == values.indptr).all() and (filled.indices == values.indices).all():
-        written.data[cells] = filled.data[cells]
-    else:  # another pattern: look the cells up
-        rows = values.tocoo().row[cells]
-        import numpy as np
-
-        written.data[cells] = np.asarray(filled[rows, values.indices[cells]]).ravel()
+    # Both store the same cells in the same order: estimates replace stored NaN.
+    written.data[cells] = filled.tocsr().data[cells]
     return written
 
 

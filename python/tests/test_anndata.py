@@ -101,6 +101,23 @@ def test_a_sparse_matrix_stays_sparse() -> None:
     np.testing.assert_array_equal(filled.data[known], before.data[known])
 
 
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array])
+def test_kinds_of_sparse_matrices(kind: Any) -> None:
+    before = cells(sparse=True).X.toarray()
+    adata = anndata.AnnData(kind(before), obsp={"connectivities": ring(12)})
+    fill(adata, missing=np.arange(12) == 4, **MEAN)
+    filled = adata.layers["graphfill"]
+    assert type(filled) is kind
+    np.testing.assert_allclose(filled.toarray()[4], (before[3] + before[5]) / 2, rtol=1e-3, atol=1e-6)
+
+
+def test_unsorted_indices() -> None:
+    X = sp.csr_matrix((np.array([1.0, np.nan, 3.0, 4.0]), np.array([1, 0, 0, 0]), np.array([0, 2, 3, 4])), shape=(3, 2))
+    adata = anndata.AnnData(X, obsp={"connectivities": ring(3)})
+    fill(adata, **MEAN)
+    np.testing.assert_allclose(adata.layers["graphfill"].toarray(), [[3.5, 1], [3, 0], [4, 0]])
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("form", ["cells", "rows", "sparse", "frame"])
 def test_masks(sparse: bool, form: str) -> None:
