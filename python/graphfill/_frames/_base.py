@@ -1,0 +1,147 @@
+"""What all adapters of node tables share: their interface, names, warnings and buffers."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from graphfill.errors import DataError, GraphfillWarning
+
+if TYPE_CHECKING:
+    from graphfill._native import Estimates, Filled, Table
+
+
+class Nodes(Protocol):
+    """A node table of another library: its columns as a native table, and the way back."""
+
+    table: Table
+    """The columns that take part."""
+    index_column: str | None
+    """The name under which the index of a pandas frame is a column of ``table``."""
+    types: dict[str, str]
+    """Column types that the adapter declares."""
+    left_out: dict[str, str]
+    """Columns that are not in ``table`` (they come back unchanged), and why."""
+
+    def filled(self, filled: Filled) -> Any:
+        """An object of the kind that came in, with the estimated cells replaced and no others."""
+
+    def frame(self, table: Table) -> Any:
+        """Another table in the same library."""
+
+
+def is_instance(obj: Any, package: str, *names: str) -> bool:
+    """Whether ``obj`` is an instance of a class of ``package``, which is not imported for it."""
+    return any(
+        base.__module__.split(".")[0] == package and base.__name__ in names
+        for base in type(obj).__mro__
+    )
+
+
+def is_importable(package: str) -> bool:
+    """Whether ``package`` can be imported."""
+    if package in sys.modules:
+        module: Any = sys.modules[package]
+        return module is not None
+    try:
+        __import__(package)
+    except ImportError:
+        return False
+    return True
+
+
+def column_name(label: Any) -> str:
+    """The name of a column whose label need not be text: 3 → "3", ("a", "b") → "a_b"."""
+    if isinstance(label, tuple):
+        return "_".join(column_name(part) for part in label)
+    return str(label)
+
+
+def distinct_names(labels: Iterable[Any]) -> list[str]:
+    """The names of all columns; two equal ones are an error."""
+    seen: dict[str, Any] = {}
+    for label in labels:
+        name = column_name(label)
+        if name in seen:
+            same = type(label) is type(seen[name]) and label == seen[name]
+            found = f"two columns are called {label!r}"
+            if not same:
+                found = f"the columns {seen[name]!r} and {label!r} have the same name as text"
+            raise DataError(
+                f"expected different column names, but {found}; to fix it, rename one of them",
+                column=name,
+            )
+        seen[name] = label
+    return list(seen)
+
+
+def warn_left_out(name: str, reason: str, missing: int) -> None:
+    """Says that a column with missing cells comes back unchanged."""
+    if missing:
+        cells = "missing cell" if missing == 1 else "missing cells"
+        warn(f'column "{name}" is left as it is, with {missing:,} {cells}: {reason}')
+
+
+def warn(message: str, category: type[Warning] = GraphfillWarning) -> None:
+    """A warning that points at the first caller outside this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_own(module: str) -> bool:
+    return module == "graphfill" or module.startswith("graphfill.")
+
+
+def listed(values: Any) -> list[Any]:
+    """The values of a buffer or list as Python objects."""
+    if isinstance(values, list):
+        return values
+    cells: list[Any] = values.tolist() if hasattr(values, "tolist") else memoryview(values).tolist()
+    return cells
+
+
+def merged_list(observed: Sequence[Any] | None, estimated: Sequence[Any]) -> list[Any]:
+    """The estimates of one row of a block, with the observed cells of that row in their place."""
+    if observed is None:
+        return list(estimated)
+    return [
+        new if old is None or old != old else old
+        for old, new in zip(observed, estimated, strict=True)
+    ]
+
+
+def estimated_cells(filled: Filled) -> Iterator[tuple[str, Any, Any]]:
+    """Name, rows and values of every column of the source with estimated cells.
+
+    A block that the source has as many columns gives each of them; a block that is one column of
+    the source gives a matrix.
+    """
+    for name in filled.estimated_columns():
+        estimates = filled.estimates(name)
+        columns: list[str] | None = getattr(estimates, "columns", None)
+        if columns is None:
+            yield name, estimates.rows, estimates.values
+        else:
+            yield from _columns_of_block(columns, estimates)
+
+
+def _columns_of_block(columns: list[str], estimates: Estimates) -> Iterator[tuple[str, Any, Any]]:
+    if is_importable("numpy"):
+        import numpy as np
+
+        rows, values = np.asarray(estimates.rows), np.asarray(estimates.values)
+        cells = np.asarray(estimates.estimated) != 0
+        for at, column in enumerate(columns):
+            if cells[:, at].any():
+                yield column, rows[cells[:, at]], values[cells[:, at], at]
+        return
+    numbers, matrix = listed(estimates.rows), listed(estimates.values)
+    chosen = listed(estimates.estimated)
+    for at, column in enumerate(columns):
+        known = [k for k in range(len(numbers)) if chosen[k][at]]
+        if known:
+            yield column, [numbers[k] for k in known], [matrix[k][at] for k in known]
