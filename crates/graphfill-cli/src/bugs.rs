@@ -7,7 +7,7 @@ static LAST: Mutex<Option<String>> = Mutex::new(None);
 
 /// Runs the job; a panic in it becomes an error. Panics that a reader catches for itself (a
 /// damaged Parquet file) stay silent.
-pub(crate) fn catch_panics(job: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub(crate) fn catch_panics<T>(job: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     panic::set_hook(Box::new(|info| {
         if let Ok(mut last) = LAST.lock() {
             *last = Some(info.to_string());
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_error() {
-        let error = catch_panics(|| panic!("the sum of two parts")).expect_err("an error");
+        let error = catch_panics::<()>(|| panic!("the sum of two parts")).expect_err("an error");
         assert!(error.to_string().contains("the sum of two parts"), "{error}");
     }
 }

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use graphfill::data::formats::{ReadOptions, TextOptions, WeightColumn};
 use graphfill::data::{
-    Dataset, Direction, MissingWords, Note, Progress, Severity, TypesFile, UndirectedGraph,
+    Dataset, Direction, DuplicateEdges, MissingWords, Note, Progress, TypesFile, UndirectedGraph,
 };
 use graphfill::datasets::{self, Cache, Source};
 
 use crate::arguments::{Reading, UsageError};
-use crate::output::hints;
 use crate::output::messages::Messages;
 use crate::output::numbers::count;
 
@@ -105,22 +104,13 @@ pub(crate) fn read(
 
 /// Prints notes with the flags that would change what was done.
 pub(crate) fn say_notes(notes: &[Note], messages: &Messages) {
-    for note in notes {
-        let text = match hints::flags_of_hint(&note.hint) {
-            Some(flags) => format!("{note} ({flags})"),
-            None => note.text.clone(),
-        };
-        match note.severity {
-            Severity::Note => messages.note(&text),
-            Severity::Warning => messages.warning(&text),
-        }
-    }
+    notes.iter().for_each(|note| messages.tell(note));
 }
 
 /// Says that edges stand several times with different weights, and what was made of them.
 pub(crate) fn note_conflicting_weights(
     graph: &UndirectedGraph,
-    options: &ReadOptions,
+    policy: DuplicateEdges,
     messages: &Messages,
 ) {
     let edges = graph.conflicting_weights();
@@ -128,7 +118,7 @@ pub(crate) fn note_conflicting_weights(
         messages.note(&format!(
             "{} edges stand several times with different weights: their {} counts (--duplicate-edges max|sum|mean)",
             count(edges),
-            options.duplicate_edges.as_str()
+            policy.as_str()
         ));
     }
 }

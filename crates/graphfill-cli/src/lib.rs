@@ -12,6 +12,7 @@
 
 mod arguments;
 mod bugs;
+pub mod calls;
 mod commands;
 mod input;
 mod output;
@@ -30,6 +31,8 @@ use graphfill::methods::MethodError;
 use arguments::{Arguments, ColorChoice, Command, UsageError};
 use output::messages;
 
+/// Done.
+const DONE: u8 = 0;
 /// The job failed.
 const FAILED: u8 = 1;
 /// The call is wrong.
@@ -37,6 +40,11 @@ const USAGE_ERROR: u8 = 2;
 
 /// Runs the program with these arguments, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(run_with_code(arguments))
+}
+
+/// Runs the program with these arguments, the program's name first; returns its exit code.
+pub fn run_with_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = arguments.into_iter().collect();
     let arguments = match parse(&words) {
         Ok(arguments) => arguments,
@@ -44,7 +52,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             // Help and version go to standard output and are no mistake.
             let wrong = error.use_stderr();
             let _ = error.print();
-            return if wrong { ExitCode::from(USAGE_ERROR) } else { ExitCode::SUCCESS };
+            return if wrong { USAGE_ERROR } else { DONE };
         }
     };
     output::hints::use_subcommand(arguments.command.name());
@@ -58,11 +66,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => Err(error.into()),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => DONE,
+        Err(error) if is_broken_pipe(&error) => DONE,
         Err(error) => {
             messages::error(&error);
-            ExitCode::from(exit_code(&error))
+            exit_code(&error)
         }
     }
 }

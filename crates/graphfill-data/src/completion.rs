@@ -14,6 +14,8 @@ use crate::spelling;
 
 /// How many cells of a typed column tell how many decimals it uses.
 const SAMPLE: usize = 1000;
+/// The key of the field metadata of columns whose estimates keep all their digits.
+pub const EXACT: &str = "graphfill.exact";
 /// Digits beyond these are noise in a binary number.
 const MAX_DECIMALS: usize = 9;
 
@@ -110,6 +112,10 @@ impl Column {
 
     /// The estimates as numbers of a typed column, with about as many decimals as its cells have.
     fn round(&self, observed: &[f64], estimate: &[f64]) -> Float64Array {
+        let exact = self.field().is_some_and(|field| field.metadata().contains_key(EXACT));
+        if exact && !self.array().data_type().is_integer() {
+            return Float64Array::from_iter_values(estimate.iter().copied());
+        }
         let whole = self.is_whole(observed) || self.array().data_type().is_integer();
         let spelt = observed.iter().filter(|value| !value.is_nan()).take(SAMPLE);
         let written = spelt.map(|value| spelling::written_decimals(&value.to_string()));

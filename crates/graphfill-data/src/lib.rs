@@ -58,6 +58,7 @@ mod undirected;
 pub use block::{Block, BlockBuilder, BlockLayout};
 pub use cell_mask::CellMask;
 pub use column::{Column, ColumnData, ColumnStyle, Levels};
+pub use completion::EXACT;
 pub use dataset::Dataset;
 pub use date_style::DateOrder;
 pub use did_you_mean::did_you_mean;

@@ -9,6 +9,7 @@ use arrow_array::RecordBatch;
 
 use crate::error::{DataError, Place, Result};
 use crate::formats::ReadOptions;
+use crate::formats::arrow_table::TextCells;
 use crate::formats::{arrow_table, assemble, resolve};
 use crate::progress::NoProgress;
 use crate::table::NodeTable;
@@ -75,7 +76,15 @@ impl NodeTable {
     ///
     /// Fails if two columns have the same name.
     pub fn to_record_batch(&self) -> Result<RecordBatch> {
-        arrow_table::record_batch(self, Path::new(PLACE))
+        arrow_table::record_batch(self, Path::new(PLACE), TextCells::Typed)
+    }
+
+    /// The table as one record batch with exactly the types that it was read with, and without metadata of
+    /// graphfill: what a data frame gets back.
+    ///
+    /// Fails if two columns have the same name.
+    pub fn to_frame(&self) -> Result<RecordBatch> {
+        arrow_table::record_batch(self, Path::new(PLACE), TextCells::Kept)
     }
 }
 

@@ -29,16 +29,19 @@ pub(crate) const METHOD: &str = "model";
 /// table with its columns. What it can do with new nodes depends on the method: svga-p and the
 /// propagation methods estimate them from their neighbours; svga has parameters for every node and
 /// refuses another graph.
+///
+/// A clone shares what was fitted.
+#[derive(Clone)]
 pub struct Model {
     method: Arc<dyn Method>,
     header: Header,
-    state: TensorStore,
+    state: Arc<TensorStore>,
     /// What was fitted to the table, until the model is loaded again.
-    fitted: Option<Box<dyn Fitted>>,
+    fitted: Option<Arc<dyn Fitted>>,
     stopped_early: Option<StopReason>,
     history: Option<History>,
     /// Observed cells that were hidden to calibrate the model, until it is loaded again.
-    hidden: Option<HiddenCells>,
+    hidden: Option<Arc<HiddenCells>>,
 }
 
 /// What a model file says beside the state of its method.
@@ -77,7 +80,7 @@ impl Model {
             labels,
             ..Task::new(graph, &features, &missing, context)
         };
-        let fitted = method.fit_task(&task)?;
+        let fitted: Arc<dyn Fitted> = Arc::from(method.fit_task(&task)?);
         let header = Header {
             method: method.info().name.to_owned(),
             parameters: method.parameters(),
@@ -90,7 +93,7 @@ impl Model {
             calibration: None,
         };
         Ok(Model {
-            state: fitted.state()?,
+            state: Arc::new(fitted.state()?),
             stopped_early: fitted.stopped_early(),
             history: fitted.history().cloned(),
             method,
@@ -122,7 +125,7 @@ impl Model {
         self.hidden =
             match uncertainty::hide_and_estimate(&*self.method, &task, &missing, &validation) {
                 Err(MethodError::Data(DataError::Cancelled)) => None,
-                hidden => hidden?,
+                hidden => hidden?.map(Arc::new),
             };
         let calibrated = self.hidden.as_ref().map(|hidden| hidden.calibrate(&|_| true));
         self.header.calibration = calibrated;
@@ -193,7 +196,7 @@ impl Model {
                     task,
                     cells,
                     // A later table was not there when cells were hidden.
-                    self.hidden.as_ref().filter(|_| schema.is_none()),
+                    self.hidden.as_deref().filter(|_| schema.is_none()),
                     &ones,
                     &trained_range,
                 ))
@@ -220,7 +223,7 @@ impl Model {
     /// Observed cells that were hidden to calibrate the model, with their estimates; none in a model that
     /// was loaded or is not calibrated.
     pub fn hidden_cells(&self) -> Option<&HiddenCells> {
-        self.hidden.as_ref().filter(|hidden| !hidden.is_empty())
+        self.hidden.as_deref().filter(|hidden| !hidden.is_empty())
     }
 
     /// How sure its estimates are, where the model is calibrated.
@@ -261,7 +264,7 @@ impl Model {
 
     /// Writes the model to a file, which appears whole or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let mut store = self.state.clone();
+        let mut store = TensorStore::clone(&self.state);
         let header = serde_json::to_string(&self.header)
             .map_err(|error| MethodError::Model(error.to_string()))?;
         store.texts.insert(METHOD.to_owned(), header);
@@ -286,7 +289,7 @@ impl Model {
         Ok(Model {
             method,
             header,
-            state,
+            state: Arc::new(state),
             fitted: None,
             stopped_early: None,
             history: None,

@@ -407,7 +407,7 @@ pub(crate) struct Generate {
 
 /// A call that the parser accepts but that makes no sense: exit code 2.
 #[derive(Debug)]
-pub(crate) struct UsageError(pub(crate) String);
+pub struct UsageError(pub String);
 
 impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,19 +5,19 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use graphfill::Data;
 use graphfill::data::formats;
 use graphfill::data::generator::{Generated, GeneratorConfig, generate};
 use graphfill::data::{ColumnData, Dataset, Kind, NodeTable};
 use graphfill::engine::cuda::Launching;
 use graphfill::eval::{EvaluateOptions, Hiding, evaluate};
-use graphfill::methods::features::Features;
 use graphfill::methods::fill::WithUncertainty;
-use graphfill::methods::{Context, Registry, fill};
+use graphfill::methods::{Context, Registry};
 
 use super::device::{self, Workload};
 use super::evaluate::methods_table;
 use super::outputs;
-use super::report::{FillReport, run_info};
+use super::report::{self, run_info};
 use crate::arguments::{Demo, Format, General, UsageError};
 use crate::output;
 use crate::output::messages::Messages;
@@ -60,39 +60,28 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     let Generated { dataset, truth } = generate(&config)?;
     introduce(&dataset)?;
 
-    let graph = dataset.graph.undirected();
     let registry = Registry::with_defaults();
     let uncertainty = match arguments.report.is_some() {
         true => WithUncertainty::Yes,
         false => WithUncertainty::No,
     };
     let auto = registry.find("auto")?;
-    let (filled, model) = fill::fill_with(&auto, &dataset.table, &graph, &context, uncertainty)?;
+    let filled = Data::new(dataset).fill_with(&auto, &context, uncertainty)?;
     if let Some(path) = &arguments.report {
-        let features = Features::of(&dataset.table);
-        let complete = Dataset { table: filled.table.clone(), ..dataset.clone() };
-        let report = FillReport {
-            dataset: &dataset,
-            filled: &complete,
-            graph: &graph,
-            features: &features,
-            choices: &filled.choices,
-            model: model.as_ref(),
-            coverages: &[0.9],
-            estimated: filled.estimated,
-        };
-        let seconds = started.elapsed().as_secs_f64();
-        report.write(path, run_info(arguments.seed, seconds, &used_device), &messages)?;
+        let run = run_info(arguments.seed, started.elapsed().as_secs_f64(), &used_device);
+        report::write_fill(path, &filled, &[0.9], run, &messages)?;
     }
+    let (dataset, completed) = (filled.before(), &filled.dataset().table);
     output::line(&format!(
         "\n1. fill   {} missing cells estimated in {}. Some of them, beside the truth:\n",
-        count(filled.estimated),
+        count(filled.estimated()),
         seconds(started.elapsed().as_secs_f64())
     ))?;
-    output::table(&before_and_after(&dataset.table, &filled.table, &truth))?;
+    output::table(&before_and_after(&dataset.table, completed, &truth))?;
     output::line("\n   How good, and which method each column took:\n")?;
-    output::table(&how_good(&dataset.table, &filled.table, &truth, &filled.choices))?;
-    let chosen = filled.choices.iter().map(|choice| (choice.method.as_str(), &choice.parameters));
+    output::table(&how_good(&dataset.table, completed, &truth, filled.choices()))?;
+    let chosen = filled.choices().iter();
+    let chosen = chosen.map(|choice| (choice.method.as_str(), &choice.parameters));
     for line in super::fill::parameter_lines(chosen) {
         output::line(&format!("  {line}"))?;
     }
@@ -101,7 +90,7 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
         "\n2. evaluate   the same question without knowing the truth: hide what is known, estimate it, score:\n",
     )?;
     let evaluation = evaluate(
-        &dataset,
+        dataset,
         &EvaluateOptions {
             hiding: Hiding::Rows(graphfill::data::splits::SplitRatio::new(7.0, 1.0, 2.0)?),
             context: Context { seed: 0, ..context.clone() },
@@ -111,7 +100,7 @@ pub(crate) fn run(arguments: &Demo, general: &General) -> anyhow::Result<()> {
     output::table(&methods_table(&evaluation))?;
 
     match &arguments.output {
-        Some(folder) => keep(folder, &dataset, &filled.table, &truth)?,
+        Some(folder) => keep(folder, dataset, completed, &truth)?,
         None => output::line(
             "\nOn your own files:   graphfill fill nodes.csv edges.csv -o filled.csv\nThis example's files: graphfill demo -o FOLDER",
         )?,

@@ -33,16 +33,29 @@ struct Line {
 
 pub(crate) fn run(general: &General) -> anyhow::Result<()> {
     let messages = Messages::new(general.quiet);
-    let mut lines = vec![cpu()];
-    match cuda::cards() {
-        Ok(gpus) => lines.extend(gpus.into_iter().map(gpu)),
-        Err(why) => messages.note(&format!("no GPU: {why}")),
+    let (lines, why) = lines();
+    if let Some(why) = why {
+        messages.note(&format!("no GPU: {why}"));
     }
     match general.format() {
         Format::Json => output::json_list("devices", &lines),
         Format::Csv => Ok(output::csv(&rows(&lines))?),
         Format::Table => print(&lines),
     }
+}
+
+/// Every device, and why there is no GPU.
+fn lines() -> (Vec<Line>, Option<String>) {
+    match cuda::cards() {
+        Ok(gpus) => (std::iter::once(cpu()).chain(gpus.into_iter().map(gpu)).collect(), None),
+        Err(why) => (vec![cpu()], Some(why.to_string())),
+    }
+}
+
+/// The devices as JSON, and why there is no GPU.
+pub(crate) fn json() -> anyhow::Result<String> {
+    let (devices, no_gpu) = lines();
+    Ok(serde_json::to_string(&serde_json::json!({ "devices": devices, "no_gpu": no_gpu }))?)
 }
 
 fn cpu() -> Line {

@@ -4,15 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use graphfill::data::atomic_file;
 use graphfill::data::formats::splits_file;
 use graphfill::data::splits::{self, SplitRatio};
+use graphfill::data::{Dataset, Progress, atomic_file};
 use graphfill::datasets::Source;
+use graphfill::engine::Device;
 use graphfill::eval::comparison::Comparison;
 use graphfill::eval::{
     EvaluateOptions, Evaluation, Hiding, MethodEvaluation, evaluate as score, mean, tune,
 };
-use graphfill::methods::{Method, Registry};
+use graphfill::methods::tuning::Trial;
+use graphfill::methods::{Method, ParamOverrides, Registry};
 
 use serde::Serialize;
 
@@ -31,109 +33,161 @@ pub(crate) fn run(arguments: &Evaluate, general: &General) -> anyhow::Result<()>
     let started = Instant::now();
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general);
-    let registry = Registry::with_defaults();
-    let methods: Vec<Arc<dyn Method>> = match arguments.methods.as_slice() {
-        [] => registry.usual(),
-        names => names.iter().map(|name| registry.find(name)).collect::<Result<_, _>>()?,
-    };
-    let named: Vec<&dyn Method> = methods.iter().map(|method| &**method).collect();
-    let mut overrides = training::parameters(&arguments.training, &arguments.param, &named)?;
-    if let Some(rate) = arguments.hide_cells
-        && !(rate > 0.0 && rate < 1.0)
-    {
-        return Err(
-            UsageError(format!("--hide-cells {rate}: the rate lies between 0 and 1")).into()
-        );
-    }
-    if !(0.0..=1.0).contains(&arguments.label_share) {
-        let share = arguments.label_share;
-        let found = format!("--label-share {share}: the share lies between 0 and 1");
-        return Err(UsageError(found).into());
-    }
+    let mut job = EvaluateJob::new(arguments)?;
     outputs::check_report(arguments.report.as_ref())?;
     let (source, own_splits) = source(arguments)?;
     let written: Vec<&PathBuf> =
         arguments.training.history.iter().chain(&arguments.report).collect();
     outputs::check(&written, &source.files())?;
-    let device = device::for_methods(&arguments.device, &named, &messages)?;
-    let used_device = device.clone();
+    let device = job.device(&messages)?;
     let reading = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
     let mut dataset = input::read(source, &reading, &messages, &progress)?;
-    input::note_conflicting_weights(&dataset.graph.undirected(), &reading, &messages);
     if let Some(name) = &arguments.dataset {
         dataset = super::as_published(dataset, name)?;
     }
-    let splits = arguments.splits_file.clone().or(own_splits);
-    if let Some(path) = &splits
-        && let Ok(sizes) = splits_file::sizes(path, arguments.seeds.0[0])
-        && sizes.iter().sum::<usize>() != dataset.table.rows()
-    {
-        messages.warning(&format!(
-            "{} names {} of {} rows: is it of another data set?",
-            path.display(),
-            count(sizes.iter().sum()),
-            count(dataset.table.rows())
-        ));
-    }
-    let masks = splits::from_mask_columns(&dataset.table)?;
-    if masks.is_some() {
-        dataset.table = splits::without_mask_features(&dataset.table)?;
-    }
-    let hiding = match (arguments.hide_cells, arguments.split, splits, masks) {
-        (Some(rate), _, _, _) => Hiding::Cells(rate),
-        (None, Some(ratio), _, _) => Hiding::Rows(ratio),
-        (None, None, Some(path), _) => Hiding::SplitsFile(path),
-        (None, None, None, Some(masks)) => {
-            messages.note("rows are hidden as the columns train_mask, val_mask and test_mask say (--split hides others)");
-            Hiding::Splits(masks)
-        }
-        (None, None, None, None) => Hiding::Rows(SplitRatio::default()),
-    };
-    if arguments.label_share > 0.0 && dataset.table.labels().is_none() {
-        let remedy = "name the column that has them with --label";
-        return Err(UsageError(format!("--label-share: there are no labels\n  {remedy}")).into());
-    }
-    let names: Vec<&str> = named.iter().map(|method| method.info().name).collect();
-    let mut options = EvaluateOptions {
-        methods: Vec::new(),
-        context: training::context(&arguments.training, device, &progress),
-        hiding,
-        label_share: arguments.label_share,
-        seeds: arguments.seeds.0.clone(),
-        depths: depths(arguments, &dataset.name),
-        coverages: ascending(&arguments.intervals),
-    };
-    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
-        let [method] = named[..] else {
-            return Err(UsageError("--tune takes one method: name it with --methods".into()).into());
-        };
-        let (name, seed) = (training::tuned(method), options.seeds[0]);
-        let run = format!("{name} on {}, seed {seed}", dataset.name);
-        let given = &arguments.param;
-        training::tune(path, &run, &name, given, &mut overrides, &messages, |own, known, each| {
-            let method = Registry::with_defaults().with_overrides(own)?.find(&name)?;
-            let options = EvaluateOptions { methods: vec![method], ..options.clone() };
-            tune(&dataset, &options, &own.of(&name), trials as usize, known, each)
-        })?;
-    }
-    let registry = registry.with_overrides(&overrides)?;
-    options.methods = names.iter().map(|name| registry.find(name)).collect::<Result<_, _>>()?;
-    let evaluation = score(&dataset, &options)?;
+    let found = dataset.found.as_ref().map(output::FoundJson::of);
+    let evaluation = job.evaluate(dataset, own_splits, device.clone(), &messages, &progress)?;
     if let Some(path) = &arguments.training.history {
         atomic_file::write(path, histories(&evaluation).as_bytes())?;
     }
     if let Some(path) = &arguments.report {
         let seconds = started.elapsed().as_secs_f64();
-        let run = report::run_info(arguments.seeds.0[0], seconds, &used_device);
+        let run = report::run_info(arguments.seeds.0[0], seconds, &device);
         report::write_evaluation(path, &evaluation, &run, &messages)?;
     }
     match general.format() {
-        Format::Json => output::json(&Report {
-            found: dataset.found.as_ref().map(output::FoundJson::of),
-            evaluation: &evaluation,
-        }),
+        Format::Json => output::json(&Report { found, evaluation: &evaluation }),
         Format::Csv => Ok(output::csv(&rows(&evaluation))?),
         Format::Table => print(&evaluation),
+    }
+}
+
+/// The methods, their parameters and the device of a call: what `evaluate` does between reading and
+/// printing.
+pub(crate) struct EvaluateJob<'a> {
+    arguments: &'a Evaluate,
+    methods: Vec<Arc<dyn Method>>,
+    overrides: ParamOverrides,
+}
+
+impl<'a> EvaluateJob<'a> {
+    /// Checks the names of methods and parameters, and shares.
+    pub(crate) fn new(arguments: &'a Evaluate) -> anyhow::Result<Self> {
+        let registry = Registry::with_defaults();
+        let methods: Vec<Arc<dyn Method>> = match arguments.methods.as_slice() {
+            [] => registry.usual(),
+            names => names.iter().map(|name| registry.find(name)).collect::<Result<_, _>>()?,
+        };
+        let named: Vec<&dyn Method> = methods.iter().map(|method| &**method).collect();
+        let overrides = training::parameters(&arguments.training, &arguments.param, &named)?;
+        if let Some(rate) = arguments.hide_cells
+            && !(rate > 0.0 && rate < 1.0)
+        {
+            let found = format!("--hide-cells {rate}: the rate lies between 0 and 1");
+            return Err(UsageError(found).into());
+        }
+        if !(0.0..=1.0).contains(&arguments.label_share) {
+            let share = arguments.label_share;
+            let found = format!("--label-share {share}: the share lies between 0 and 1");
+            return Err(UsageError(found).into());
+        }
+        Ok(EvaluateJob { arguments, methods, overrides })
+    }
+
+    /// The device that the methods run on.
+    pub(crate) fn device(&self, messages: &Messages) -> anyhow::Result<Device> {
+        device::for_methods(&self.arguments.device, &self.named(), messages)
+    }
+
+    fn named(&self) -> Vec<&dyn Method> {
+        self.methods.iter().map(|method| &**method).collect()
+    }
+
+    /// Hides values of a table, estimates them and scores the methods, after a search for parameters where
+    /// that is asked for. `own_splits` is the file of splits that belongs to the data.
+    pub(crate) fn evaluate(
+        &mut self,
+        mut dataset: Dataset,
+        own_splits: Option<PathBuf>,
+        device: Device,
+        messages: &Messages,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Evaluation> {
+        let arguments = self.arguments;
+        let policy = arguments.reading.duplicate_edges;
+        input::note_conflicting_weights(&dataset.graph.undirected(), policy, messages);
+        let hiding = self.hiding(&mut dataset, own_splits, messages)?;
+        if arguments.label_share > 0.0 && dataset.table.labels().is_none() {
+            let remedy = "name the column that has them with --label";
+            return Err(
+                UsageError(format!("--label-share: there are no labels\n  {remedy}")).into()
+            );
+        }
+        let mut options = EvaluateOptions {
+            methods: Vec::new(),
+            context: training::context(&arguments.training, device, progress),
+            hiding,
+            label_share: arguments.label_share,
+            seeds: arguments.seeds.0.clone(),
+            depths: depths(arguments, &dataset.name),
+            coverages: ascending(&arguments.intervals),
+        };
+        let tuning = &arguments.training;
+        if let (Some(trials), Some(path)) = (tuning.tune, &tuning.params_file) {
+            let [method] = self.named()[..] else {
+                let found = "--tune takes one method: name it with --methods";
+                return Err(UsageError(found.into()).into());
+            };
+            let (name, seed) = (training::tuned(method), options.seeds[0]);
+            let run = format!("{name} on {}, seed {seed}", dataset.name);
+            let given = &arguments.param;
+            let search = |own: &ParamOverrides, known, each: &mut dyn FnMut(&[Trial]) -> _| {
+                let method = Registry::with_defaults().with_overrides(own)?.find(&name)?;
+                let options = EvaluateOptions { methods: vec![method], ..options.clone() };
+                tune(&dataset, &options, &own.of(&name), trials as usize, known, each)
+            };
+            training::tune(path, &run, &name, given, &mut self.overrides, messages, search)?;
+        }
+        let registry = Registry::with_defaults().with_overrides(&self.overrides)?;
+        let names = self.methods.iter().map(|method| method.info().name);
+        options.methods = names.map(|name| registry.find(name)).collect::<Result<_, _>>()?;
+        Ok(score(&dataset, &options)?)
+    }
+
+    /// What is hidden: as the call says, else as the data says, else half of the rows.
+    fn hiding(
+        &self,
+        dataset: &mut Dataset,
+        own_splits: Option<PathBuf>,
+        messages: &Messages,
+    ) -> anyhow::Result<Hiding> {
+        let arguments = self.arguments;
+        let splits = arguments.splits_file.clone().or(own_splits);
+        if let Some(path) = &splits
+            && let Ok(sizes) = splits_file::sizes(path, arguments.seeds.0[0])
+            && sizes.iter().sum::<usize>() != dataset.table.rows()
+        {
+            messages.warning(&format!(
+                "{} names {} of {} rows: is it of another data set?",
+                path.display(),
+                count(sizes.iter().sum()),
+                count(dataset.table.rows())
+            ));
+        }
+        let masks = splits::from_mask_columns(&dataset.table)?;
+        if masks.is_some() {
+            dataset.table = splits::without_mask_features(&dataset.table)?;
+        }
+        Ok(match (arguments.hide_cells, arguments.split, splits, masks) {
+            (Some(rate), _, _, _) => Hiding::Cells(rate),
+            (None, Some(ratio), _, _) => Hiding::Rows(ratio),
+            (None, None, Some(path), _) => Hiding::SplitsFile(path),
+            (None, None, None, Some(masks)) => {
+                messages.note("rows are hidden as the columns train_mask, val_mask and test_mask say (--split hides others)");
+                Hiding::Splits(masks)
+            }
+            (None, None, None, None) => Hiding::Rows(SplitRatio::default()),
+        })
     }
 }
 

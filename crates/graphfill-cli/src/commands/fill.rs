@@ -4,20 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use graphfill::data::formats::OutputFormat;
-use graphfill::data::{Column, DataError, Dataset, Kind, NodeTable};
+use graphfill::data::formats::{OutputFormat, ReadOptions};
+use graphfill::data::{Column, DataError, Dataset, Kind, Progress};
 use graphfill::datasets::Source;
+use graphfill::engine::Device;
 use graphfill::methods::features::Features;
-use graphfill::methods::fill::{self, Filled, WithUncertainty};
+use graphfill::methods::fill::{self, WithUncertainty};
 use graphfill::methods::learning::StopReason;
-use graphfill::methods::uncertainty::{CellSource, CoverageCheck, percentage};
-use graphfill::methods::{
-    CheckpointOptions, Choice, Context, Method, Model, ParamOverrides, Registry,
-};
+use graphfill::methods::tuning::Trial;
+use graphfill::methods::uncertainty::{CoverageCheck, notes, percentage};
+use graphfill::methods::{CheckpointOptions, Context, Method, Model, ParamOverrides, Registry};
+use graphfill::{Data, FilledData};
 use serde::Serialize;
 
-use super::report::{FillReport, run_info};
-use super::{device, outputs, training, uncertainty};
+use super::report::run_info;
+use super::{device, outputs, report, training, uncertainty};
 use crate::arguments::{Fill, Format, General, Reading, UsageError};
 use crate::output::messages::Messages;
 use crate::output::numbers::{count, seconds};
@@ -33,15 +34,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     let started = Instant::now();
     let messages = Messages::new(general.quiet);
     let progress = Bars::new(general);
-    let registry = Registry::with_defaults();
-    let saved = arguments.checkpoint.model.as_deref();
-    let saved = saved.map(|path| Model::load(path, &registry)).transpose()?;
-    let method = match &saved {
-        Some(saved) => Arc::clone(saved.method()),
-        None => registry.find(&arguments.method)?,
-    };
-    let methods = [&*method];
-    let mut overrides = training::parameters(&arguments.training, &arguments.param, &methods)?;
+    let mut job = FillJob::new(arguments)?;
     OutputFormat::of(&arguments.output)?;
     uncertainty::check(&arguments.uncertainty, &arguments.output)?;
     let source = Source::detect(&arguments.nodes, arguments.edges.as_deref())?;
@@ -64,127 +57,30 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         );
         return Err(UsageError(found).into());
     }
-    let device = device::for_methods(&arguments.device, &methods, &messages)?;
-    let used_device = device.clone();
-    let mut options = input::read_options(&arguments.reading, arguments.training.memory_limit)?;
-    if let Some(saved) = &saved {
-        // What a type file or the call declares goes first.
-        options.types = saved.schema().declared_types().overridden_by(&options.types);
-    }
+    let device = job.device(&messages)?;
+    let options = job.read_options()?;
     let dataset = input::read(source, &options, &messages, &progress)
-        .map_err(|error| lacking_column(error, saved.as_ref(), &arguments.reading))?;
-    uncertainty::check_columns(&arguments.uncertainty, &dataset.table, saved.as_ref())?;
-    if dataset.graph.arcs() == 0 {
-        messages.warning("there are no edges: no estimate can use a neighbour");
+        .map_err(|error| lacking_column(error, job.saved.as_ref(), &arguments.reading))?;
+    uncertainty::check_columns(&arguments.uncertainty, &dataset.table, job.saved.as_ref())?;
+    let asked = &arguments.uncertainty;
+    let filled = job.fill(dataset, device.clone(), asked.is_wanted(), &messages, &progress)?;
+    if asked.is_wanted() && asked.draws.is_some() {
+        uncertainty::check_drawable(&filled)?;
     }
-    let graph = dataset.graph.undirected();
-    input::note_conflicting_weights(&graph, &options, &messages);
-    let context = Context {
-        seed: arguments.seed,
-        checkpoint: arguments.checkpoint.checkpoint.as_ref().map(|path| CheckpointOptions {
-            path: path.clone(),
-            every: arguments.checkpoint.checkpoint_every,
-        }),
-        ..training::context(&arguments.training, device, &progress)
-    };
-    if let (Some(trials), Some(path)) = (arguments.training.tune, &arguments.training.params_file) {
-        let name = training::tuned(&*method);
-        let (nodes, edges, seed) = (dataset.table.rows(), graph.edges(), arguments.seed);
-        let run = format!("{name} to fill {nodes} nodes, {edges} edges, seed {seed}");
-        let given = &arguments.param;
-        training::tune(path, &run, &name, given, &mut overrides, &messages, |own, known, each| {
-            let method = Registry::with_defaults().with_overrides(own)?.find(&name)?;
-            let (table, trials) = (&dataset.table, trials as usize);
-            fill::tune(&*method, &own.of(&name), table, &graph, &context, trials, known, each)
-        })?;
-    }
-    let wanted = match arguments.uncertainty.is_wanted() {
-        true => WithUncertainty::Yes,
-        false => WithUncertainty::No,
-    };
-    let mut fitted = None;
-    let mut filled = match &saved {
-        Some(saved) => {
-            check_calibrated(saved, wanted, &messages)?;
-            saved.transform(&dataset.table, &graph, &context)?
-        }
-        None => {
-            let method = registry.with_overrides(&overrides)?.find(&arguments.method)?;
-            let table = &dataset.table;
-            let (filled, model) = fill::fill_with(&method, table, &graph, &context, wanted)?;
-            if let (Some(model), Some(checkpoint)) = (&model, &context.checkpoint)
-                && model.stopped_early().is_none()
-            {
-                model.save(&checkpoint.path)?;
-            }
-            fitted = model;
-            filled
-        }
-    };
-    if wanted == WithUncertainty::Yes {
-        uncertainty::warn(&filled, &arguments.uncertainty.coverages(), &messages);
-        if arguments.uncertainty.draws.is_some() {
-            uncertainty::check_drawable(&filled)?;
-        }
-    }
-    for choice in &filled.choices {
-        tracing::info!(
-            column = choice.group,
-            method = choice.method.as_str(),
-            parameters = parameters(&choice.parameters),
-            "method chosen"
-        );
-    }
-    input::say_notes(&filled.notes, &messages);
-    if filled.estimated == 0 {
+    if filled.estimated() == 0 {
         messages.note("no cell is missing: the output is the input");
     }
-    let uncertainty = filled.uncertainty.take();
-    let Filled { table, estimated, estimated_labels, choices, history, stopped_early, .. } = filled;
-    let read = match &saved {
-        // The columns have the types of the model.
-        Some(saved) => {
-            Dataset { table: saved.schema().apply(&dataset.table)?.0, ..dataset.clone() }
-        }
-        None => dataset.clone(),
-    };
-    let mut summary = Summary::new(&read, &table, &arguments.output, graph.edges());
-    summary.estimated(&read, estimated, &choices);
-    summary.estimated_labels = estimated_labels;
-    let features = match &saved {
-        Some(saved) => Features::with_schema(&read.table, saved.schema()),
-        None => Features::of(&read.table),
-    };
-    let complete = Dataset { table, ..dataset };
-    let source = CellSource {
-        table: &read.table,
-        filled: &complete.table,
-        features: &features,
-        graph: &graph,
-        choices: &choices,
-    };
-    let (asked, output) = (&arguments.uncertainty, &arguments.output);
-    uncertainty::write(asked, &source, uncertainty.as_ref(), &complete, output, &messages)?;
+    let mut summary = Summary::new(&filled, &arguments.output);
+    uncertainty::write(asked, &filled, &arguments.output, &messages)?;
     let coverages = asked.coverages();
-    let hidden = fitted.as_ref().and_then(Model::hidden_cells);
-    if let Some(check) = hidden.map(|hidden| hidden.check(&coverages)) {
-        summary.add_coverage(&features, &check, &coverages);
+    if let Some(check) = filled.coverage(&coverages) {
+        summary.add_coverage(&filled.features(), &check, &coverages);
     }
     if let Some(path) = &asked.report {
-        let report = FillReport {
-            dataset: &read,
-            filled: &complete,
-            graph: &graph,
-            features: &features,
-            choices: &choices,
-            model: fitted.as_ref(),
-            coverages: &coverages,
-            estimated,
-        };
-        let seconds = started.elapsed().as_secs_f64();
-        report.write(path, run_info(arguments.seed, seconds, &used_device), &messages)?;
+        let run = run_info(arguments.seed, started.elapsed().as_secs_f64(), &device);
+        report::write_fill(path, &filled, &coverages, run, &messages)?;
     }
-    if let (Some(path), Some(history)) = (&arguments.training.history, history) {
+    if let (Some(path), Some(history)) = (&arguments.training.history, filled.history()) {
         graphfill::data::atomic_file::write(path, history.to_csv().as_bytes())?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
@@ -193,7 +89,7 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
         Format::Csv => output::csv(&summary.rows())?,
         Format::Table => say(&summary, &messages),
     }
-    match stopped_early {
+    match filled.stopped_early() {
         Some(StopReason::Cancelled) => Err(Stopped(format!(
             "stopped early, as asked: {} has the best estimates so far",
             arguments.output.display()
@@ -207,15 +103,171 @@ pub(crate) fn run(arguments: &Fill, general: &General) -> anyhow::Result<()> {
     }
 }
 
-/// Fails where the uncertainty of a model's estimates is asked for and the model does not know it.
-fn check_calibrated(
-    saved: &Model,
-    wanted: WithUncertainty,
-    messages: &Messages,
-) -> anyhow::Result<()> {
-    if wanted == WithUncertainty::No {
-        return Ok(());
+/// The method, its parameters and the device of a call: what `fill` does between reading and writing.
+pub(crate) struct FillJob<'a> {
+    arguments: &'a Fill,
+    method: Arc<dyn Method>,
+    overrides: ParamOverrides,
+    /// A model that was fitted before.
+    pub(crate) saved: Option<Model>,
+}
+
+impl<'a> FillJob<'a> {
+    /// Checks the names of the method and its parameters, and reads the model that the call names.
+    pub(crate) fn new(arguments: &'a Fill) -> anyhow::Result<Self> {
+        let registry = Registry::with_defaults();
+        let saved = arguments.checkpoint.model.as_deref();
+        let saved = saved.map(|path| Model::load(path, &registry)).transpose()?;
+        FillJob::with_model(arguments, saved)
     }
+
+    /// The same with a model from memory.
+    pub(crate) fn with_model(arguments: &'a Fill, saved: Option<Model>) -> anyhow::Result<Self> {
+        let method = match &saved {
+            Some(saved) => Arc::clone(saved.method()),
+            None => Registry::with_defaults().find(&arguments.method)?,
+        };
+        let overrides = training::parameters(&arguments.training, &arguments.param, &[&*method])?;
+        Ok(FillJob { arguments, method, overrides, saved })
+    }
+
+    /// The device that the method runs on.
+    pub(crate) fn device(&self, messages: &Messages) -> anyhow::Result<Device> {
+        device::for_methods(&self.arguments.device, &[&*self.method], messages)
+    }
+
+    /// How tables are read: as the call says, else as the model has them.
+    pub(crate) fn read_options(&self) -> anyhow::Result<ReadOptions> {
+        let limit = self.arguments.training.memory_limit;
+        let mut options = input::read_options(&self.arguments.reading, limit)?;
+        if let Some(saved) = &self.saved {
+            options.types = saved.schema().declared_types().overridden_by(&options.types);
+        }
+        Ok(options)
+    }
+
+    /// Seed, limits and checkpoint of the call.
+    pub(crate) fn context<'p>(&self, device: Device, progress: &'p dyn Progress) -> Context<'p> {
+        let checkpoint = &self.arguments.checkpoint;
+        Context {
+            seed: self.arguments.seed,
+            checkpoint: checkpoint.checkpoint.as_ref().map(|path| CheckpointOptions {
+                path: path.clone(),
+                every: checkpoint.checkpoint_every,
+            }),
+            ..training::context(&self.arguments.training, device, progress)
+        }
+    }
+
+    /// Fills a table: with the model where there is one, else by fitting the method, after a search for
+    /// its parameters where that is asked for. What was noticed is said.
+    pub(crate) fn fill(
+        &mut self,
+        dataset: Dataset,
+        device: Device,
+        with_uncertainty: bool,
+        messages: &Messages,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<FilledData> {
+        let context = self.context(device, progress);
+        self.notice_edges(&dataset, messages);
+        let filled = match &self.saved {
+            Some(saved) => {
+                if with_uncertainty {
+                    check_calibrated(saved, messages)?;
+                }
+                Data::new(dataset).fill_with_model(saved, &context)?
+            }
+            None => {
+                let method = self.tuned_method(&dataset, &context, messages)?;
+                let wanted = match with_uncertainty {
+                    true => WithUncertainty::Yes,
+                    false => WithUncertainty::No,
+                };
+                let filled = Data::new(dataset).fill_with(&method, &context, wanted)?;
+                if let (Some(model), Some(checkpoint)) = (filled.model(), &context.checkpoint)
+                    && model.stopped_early().is_none()
+                {
+                    model.save(&checkpoint.path)?;
+                }
+                filled
+            }
+        };
+        if with_uncertainty {
+            let coverages = self.arguments.uncertainty.coverages();
+            let notes = notes(filled.uncertainty(), filled.choices(), &coverages);
+            input::say_notes(&notes, messages);
+        }
+        for choice in filled.choices() {
+            tracing::info!(
+                column = choice.group,
+                method = choice.method.as_str(),
+                parameters = parameters(&choice.parameters),
+                "method chosen"
+            );
+        }
+        input::say_notes(filled.notes(), messages);
+        Ok(filled)
+    }
+
+    /// Fits the method to a table, after a search for its parameters where that is asked for; nothing is
+    /// estimated.
+    pub(crate) fn fit(
+        &mut self,
+        dataset: &Dataset,
+        device: Device,
+        with_uncertainty: bool,
+        messages: &Messages,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Model> {
+        let context = self.context(device, progress);
+        self.notice_edges(dataset, messages);
+        let graph = dataset.graph.undirected();
+        let method = self.tuned_method(dataset, &context, messages)?;
+        let mut model = Model::fit(method, &dataset.table, &graph, &context)?;
+        if with_uncertainty && model.stopped_early() != Some(StopReason::Cancelled) {
+            model.calibrate(&dataset.table, &graph, &context)?;
+        }
+        Ok(model)
+    }
+
+    /// Says what is strange about the edges.
+    fn notice_edges(&self, dataset: &Dataset, messages: &Messages) {
+        if dataset.graph.arcs() == 0 {
+            messages.warning("there are no edges: no estimate can use a neighbour");
+        }
+        let policy = self.arguments.reading.duplicate_edges;
+        input::note_conflicting_weights(&dataset.graph.undirected(), policy, messages);
+    }
+
+    /// The method with its parameters: as given, or the best of a search.
+    fn tuned_method(
+        &mut self,
+        dataset: &Dataset,
+        context: &Context<'_>,
+        messages: &Messages,
+    ) -> anyhow::Result<Arc<dyn Method>> {
+        let training = &self.arguments.training;
+        if let (Some(trials), Some(path)) = (training.tune, &training.params_file) {
+            let name = training::tuned(&*self.method);
+            let graph = dataset.graph.undirected();
+            let (nodes, edges, seed) = (dataset.table.rows(), graph.edges(), self.arguments.seed);
+            let run = format!("{name} to fill {nodes} nodes, {edges} edges, seed {seed}");
+            let given = &self.arguments.param;
+            let search = |own: &ParamOverrides, known, each: &mut dyn FnMut(&[Trial]) -> _| {
+                let method = Registry::with_defaults().with_overrides(own)?.find(&name)?;
+                let (table, trials) = (&dataset.table, trials as usize);
+                fill::tune(&*method, &own.of(&name), table, &graph, context, trials, known, each)
+            };
+            training::tune(path, &run, &name, given, &mut self.overrides, messages, search)?;
+        }
+        let registry = Registry::with_defaults().with_overrides(&self.overrides)?;
+        Ok(registry.find(self.method.info().name)?)
+    }
+}
+
+/// Fails where the uncertainty of a model's estimates is asked for and the model does not know it.
+fn check_calibrated(saved: &Model, messages: &Messages) -> anyhow::Result<()> {
     if saved.calibration().is_none() {
         anyhow::bail!(
             "the model does not know how sure its estimates are\n  give --intervals where it is trained, beside --checkpoint"
@@ -326,32 +378,22 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Summary {
-    fn new(dataset: &Dataset, filled: &NodeTable, output: &Path, edges: usize) -> Self {
+    fn new(filled: &FilledData, output: &Path) -> Self {
+        let dataset = filled.before();
         let unused = dataset.table.columns().iter().filter_map(|column| match column.kind() {
             Kind::Unused(reason) => Some(UnusedColumn {
                 column: column.name().to_owned(),
                 // Constants are filled without being used.
-                missing: filled.column(column.name()).map_or(0, Column::missing_count),
+                missing: filled
+                    .dataset()
+                    .table
+                    .column(column.name())
+                    .map_or(0, Column::missing_count),
                 reason: reason.to_string(),
             }),
             _ => None,
         });
-        Summary {
-            output: output.display().to_string(),
-            found: dataset.found.as_ref().map(output::FoundJson::of),
-            nodes: dataset.table.rows(),
-            edges,
-            estimated: 0,
-            estimated_labels: 0,
-            columns: Vec::new(),
-            unused: unused.collect(),
-            seconds: 0.0,
-        }
-    }
-
-    fn estimated(&mut self, dataset: &Dataset, estimated: usize, choices: &[Choice]) {
-        self.estimated = estimated;
-        let columns = choices.iter().filter_map(|choice| {
+        let columns = filled.choices().iter().filter_map(|choice| {
             let column = dataset.table.column(&choice.group)?;
             Some(ColumnSummary {
                 column: choice.group.clone(),
@@ -363,7 +405,17 @@ impl Summary {
                 coverage: Vec::new(),
             })
         });
-        self.columns = columns.collect();
+        Summary {
+            output: output.display().to_string(),
+            found: dataset.found.as_ref().map(output::FoundJson::of),
+            nodes: dataset.table.rows(),
+            edges: filled.graph().edges(),
+            estimated: filled.estimated(),
+            estimated_labels: filled.estimated_labels(),
+            columns: columns.collect(),
+            unused: unused.collect(),
+            seconds: 0.0,
+        }
     }
 
     /// Adds how often hidden cells were covered.

@@ -53,6 +53,13 @@ pub(crate) fn run(arguments: &Methods, general: &General) -> anyhow::Result<()> 
     }
 }
 
+/// All methods as JSON.
+pub(crate) fn json() -> anyhow::Result<String> {
+    let registry = Registry::with_defaults();
+    let described: Vec<Described> = registry.all().iter().map(|one| describe(&**one)).collect();
+    Ok(serde_json::to_string(&described)?)
+}
+
 fn describe(method: &dyn Method) -> Described {
     let info = method.info();
     let parameters = info.parameters.iter().map(|parameter| DescribedParameter {

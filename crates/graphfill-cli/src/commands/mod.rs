@@ -13,7 +13,7 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod methods;
 mod outputs;
-mod report;
+pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod training;
 mod uncertainty;

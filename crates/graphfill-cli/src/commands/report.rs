@@ -2,62 +2,32 @@
 
 use std::path::Path;
 
-use graphfill::data::{Dataset, UndirectedGraph, atomic_file};
+use graphfill::FilledData;
+use graphfill::data::atomic_file;
 use graphfill::engine::Device;
 use graphfill::eval::Evaluation;
-use graphfill::methods::features::Features;
-use graphfill::methods::uncertainty::HiddenCells;
-use graphfill::methods::{Choice, Model};
-use graphfill::report::page::{FillPage, FillSource, RunInfo, evaluation_page};
+use graphfill::report::page::{RunInfo, evaluation_page};
 
 use crate::output::messages::Messages;
 
-/// What the report of a filled table is made of.
-pub(super) struct FillReport<'a> {
-    /// The data before it was filled.
-    pub(super) dataset: &'a Dataset,
-    /// The data after it was filled.
-    pub(super) filled: &'a Dataset,
-    pub(super) graph: &'a UndirectedGraph,
-    pub(super) features: &'a Features<'a>,
-    pub(super) choices: &'a [Choice],
-    pub(super) model: Option<&'a Model>,
-    pub(super) coverages: &'a [f64],
-    pub(super) estimated: usize,
+/// Writes the page of a filled table.
+pub(super) fn write_fill(
+    path: &Path,
+    filled: &FilledData,
+    coverages: &[f64],
+    run: RunInfo,
+    messages: &Messages,
+) -> anyhow::Result<()> {
+    let page = filled.report(coverages, said(filled, messages), run);
+    atomic_file::write(path, page.to_html().as_bytes())?;
+    messages.say(&format!("report: {}", path.display()));
+    Ok(())
 }
 
-impl FillReport<'_> {
-    /// Writes the page.
-    pub(super) fn write(
-        &self,
-        path: &Path,
-        run: RunInfo,
-        messages: &Messages,
-    ) -> anyhow::Result<()> {
-        // The level that people ask for most, where it is among several.
-        let level = self.coverages.iter().find(|level| **level == 0.9);
-        let level = level.or(self.coverages.last()).copied().unwrap_or(0.9);
-        let hidden: Option<&HiddenCells> = self.model.and_then(Model::hidden_cells);
-        let mut warnings: Vec<String> = Vec::new();
-        warnings.extend(self.dataset.found.as_ref().map(ToString::to_string));
-        warnings.extend(messages.said());
-        let page = FillPage::new(&FillSource {
-            title: self.dataset.name.clone(),
-            table: &self.dataset.table,
-            filled: &self.filled.table,
-            graph: self.graph,
-            features: self.features,
-            choices: self.choices,
-            hidden,
-            level,
-            estimated: self.estimated,
-            warnings,
-            run,
-        });
-        atomic_file::write(path, page.to_html().as_bytes())?;
-        messages.say(&format!("report: {}", path.display()));
-        Ok(())
-    }
+/// What the reader found and what was said so far.
+pub(crate) fn said(filled: &FilledData, messages: &Messages) -> Vec<String> {
+    let found = filled.before().found.as_ref().map(ToString::to_string);
+    found.into_iter().chain(messages.said()).collect()
 }
 
 /// Writes the page of an evaluation.

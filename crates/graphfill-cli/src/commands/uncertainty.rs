@@ -3,25 +3,20 @@
 
 use std::path::Path;
 
+use graphfill::FilledData;
 use graphfill::data::arrow::array::Array;
 use graphfill::data::formats::{self, DRAW_COLUMN, OutputFormat};
 use graphfill::data::{Column, Dataset, Kind, NodeTable, atomic_file};
 use graphfill::methods::features::Features;
-use graphfill::methods::fill::Filled;
-use graphfill::methods::uncertainty::{
-    CellSource, ColumnCells, ColumnDistributions, MIN_CALIBRATION_CELLS, Uncertainty,
-    added_columns, levels_of_set, percentage,
-};
+use graphfill::methods::uncertainty::{added_columns, levels_of_set, undrawn_note};
 use graphfill::methods::{MethodError, Model};
 use serde_json::Value;
 
 use super::outputs;
 use crate::arguments::{Uncertainty as Arguments, UsageError};
+use crate::input;
 use crate::output::messages::Messages;
 use crate::stop::Stopped;
-
-/// How many uncalibrated columns a warning names.
-const MAX_NAMED: usize = 5;
 
 /// Fails where a call asks for what cannot be written.
 pub(super) fn check(arguments: &Arguments, output: &Path) -> anyhow::Result<()> {
@@ -80,8 +75,8 @@ pub(super) fn check_columns(
 }
 
 /// Fails where no column has a distribution to draw from.
-pub(super) fn check_drawable(filled: &Filled) -> anyhow::Result<()> {
-    let Some(uncertainty) = &filled.uncertainty else {
+pub(super) fn check_drawable(filled: &FilledData) -> anyhow::Result<()> {
+    let Some(uncertainty) = filled.uncertainty() else {
         let found = "stopped during the calibration, as asked: there is nothing to draw from, and no table was written";
         return Err(Stopped(found.to_owned()).into());
     };
@@ -96,108 +91,37 @@ pub(super) fn check_drawable(filled: &Filled) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says which columns have no intervals, and why.
-pub(super) fn warn(filled: &Filled, coverages: &[f64], messages: &Messages) {
-    let Some(uncertainty) = &filled.uncertainty else {
-        messages.warning(
-            "how sure the estimates are is unknown: the run was stopped before it could be found out",
-        );
-        return;
-    };
-    let unknown: Vec<&str> = uncertainty
-        .columns
-        .iter()
-        .filter(|column| !uncertainty.calibration().columns[column.group].is_calibrated())
-        .filter(|column| filled.choices.iter().any(|choice| choice.group == column.name))
-        .map(|column| column.name.as_str())
-        .collect();
-    if !unknown.is_empty() {
-        let named = named(&unknown);
-        messages.warning(&format!(
-            "how sure the estimates of {named} are is unknown: fewer than {MIN_CALIBRATION_CELLS} observed cells could be hidden to find out, so there are no intervals"
-        ));
-    }
-    for &coverage in coverages {
-        let lacking: Vec<&str> = uncertainty
-            .columns
-            .iter()
-            .filter(|column| lacks_intervals(uncertainty, column, coverage))
-            .map(|column| column.name.as_str())
-            .collect();
-        if !lacking.is_empty() {
-            messages.warning(&format!(
-                "some cells of {} have no {}% interval or set: too few cells could be hidden to tell one of that coverage",
-                named(&lacking),
-                percentage(coverage)
-            ));
-        }
-    }
-}
-
-/// Whether a calibrated column has cells without an interval or set of this coverage.
-fn lacks_intervals(uncertainty: &Uncertainty, column: &ColumnDistributions, coverage: f64) -> bool {
-    let group = column.group;
-    match &column.cells {
-        ColumnCells::Numbers(features) => features.iter().enumerate().any(|(feature, cells)| {
-            uncertainty
-                .number_calibration(group, feature)
-                .is_some_and(|own| cells.iter().any(|cell| own.interval(cell, coverage).is_none()))
-        }),
-        ColumnCells::Levels(cells) => cells.iter().any(|cell| {
-            !cell.probabilities.is_empty() && uncertainty.set(group, cell, coverage).is_none()
-        }),
-        ColumnCells::Ones(_) => false,
-    }
-}
-
-/// The first of some columns in quotes, and how many there are beyond them.
-fn named(columns: &[&str]) -> String {
-    let first = columns[..columns.len().min(MAX_NAMED)].join("', '");
-    match columns.len().saturating_sub(MAX_NAMED) {
-        0 => format!("'{first}'"),
-        more => format!("'{first}' and {more} more"),
-    }
-}
-
-/// The filled table as it is to be written, and writes the cells' own file where one is asked for.
+/// Writes the filled table as it was asked for, and the cells' own file where one is asked for.
 pub(super) fn write(
     arguments: &Arguments,
-    source: &CellSource<'_>,
-    uncertainty: Option<&Uncertainty>,
-    dataset: &Dataset,
+    filled: &FilledData,
     output: &Path,
     messages: &Messages,
 ) -> anyhow::Result<()> {
-    let coverages = arguments.coverages();
-    let Some(uncertainty) = uncertainty else {
+    let (coverages, dataset) = (arguments.coverages(), filled.dataset());
+    let Some(uncertainty) = filled.uncertainty() else {
         return Ok(formats::write_nodes(dataset, output)?);
     };
-    if let Some(path) = &arguments.uncertainty {
-        let cells = uncertainty.cells(source, &coverages)?;
+    let before = &filled.before().table;
+    if let (Some(path), Some(cells)) = (&arguments.uncertainty, filled.cells(&coverages)?) {
         match is_json(path) {
-            true => atomic_file::write(path, json(&cells, source.table).as_bytes())?,
+            true => atomic_file::write(path, json(&cells, before).as_bytes())?,
             false => formats::write_nodes(&Dataset { table: cells, ..dataset.clone() }, path)?,
         }
     }
-    let (table, filled, features): (_, _, &Features<'_>) =
-        (source.table, source.filled, source.features);
     if let Some(count) = arguments.draws {
-        let undrawn = uncertainty.undrawn(table);
-        if !undrawn.is_empty() {
-            messages.warning(&format!(
-                "all draws repeat the estimates of {}: how sure they are is unknown, or they are too many to be drawn",
-                named(&undrawn)
-            ));
-        }
+        let undrawn = undrawn_note(uncertainty, before);
+        input::say_notes(undrawn.as_slice(), messages);
+        let features = filled.features();
         return Ok(formats::write_draws(count, output, &mut |number| {
-            uncertainty.draw(table, filled, features, number)
+            uncertainty.draw(before, &dataset.table, &features, number)
         })
         .map_err(|error: MethodError| error)?);
     }
-    let table = match arguments.intervals.is_empty() || arguments.uncertainty.is_some() {
-        true => filled.clone(),
-        false => uncertainty.beside(table, filled, features, &coverages)?,
-    };
+    if arguments.intervals.is_empty() || arguments.uncertainty.is_some() {
+        return Ok(formats::write_nodes(dataset, output)?);
+    }
+    let table = filled.with_intervals(&coverages)?;
     Ok(formats::write_nodes(&Dataset { table, ..dataset.clone() }, output)?)
 }
 

@@ -16,6 +16,7 @@ use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
 
 use crate::block::BlockLayout;
 use crate::column::{CellStyle, Column, ColumnData};
+use crate::completion::EXACT;
 use crate::date_style::DAY;
 use crate::dictionary;
 use crate::error::{DataError, Place, Result};
@@ -78,16 +79,28 @@ pub(crate) fn raw_table(
     Ok(raw)
 }
 
-/// The table as one record batch; errors name `path`. Text columns of numbers or booleans become typed
-/// ones; columns of a typed file keep their fields.
-pub(crate) fn record_batch(table: &NodeTable, path: &Path) -> Result<RecordBatch> {
+/// What a text column of numbers, booleans or dates becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextCells {
+    /// A typed column, as a typed file should have it.
+    Typed,
+    /// What it is.
+    Kept,
+}
+
+/// The table as one record batch; errors name `path`. Columns of a typed file keep their fields.
+pub(crate) fn record_batch(table: &NodeTable, path: &Path, text: TextCells) -> Result<RecordBatch> {
     let mut columns: Vec<(Field, ArrayRef)> = Vec::new();
+    let is_typed = text == TextCells::Typed;
     for column in table.columns() {
         let block = match column.data() {
             ColumnData::Array(_) => {
-                let cells = typed_array(column);
+                let cells = match text {
+                    TextCells::Typed => typed_array(column),
+                    TextCells::Kept => column.array(),
+                };
                 let mut field = field_for(column.name(), column.field(), &cells);
-                if let Some(kind) = DeclaredKind::of(column.kind()) {
+                if let Some(kind) = DeclaredKind::of(column.kind()).filter(|_| is_typed) {
                     field.metadata_mut().insert(KIND.to_owned(), kind.as_str().to_owned());
                 }
                 columns.push((field, cells));
@@ -107,7 +120,9 @@ pub(crate) fn record_batch(table: &NodeTable, path: &Path) -> Result<RecordBatch
                 _ => None,
             };
             let mut field = field_for(&block.column_name(column.name(), at), source, &cells);
-            field.metadata_mut().insert(BLOCK.to_owned(), column.name().to_owned());
+            if is_typed {
+                field.metadata_mut().insert(BLOCK.to_owned(), column.name().to_owned());
+            }
             columns.push((field, cells));
         }
     }
@@ -133,7 +148,7 @@ fn field_for(name: &str, source: Option<&FieldRef>, cells: &ArrayRef) -> Field {
     let nullable = source.is_nullable() || cells.logical_null_count() > 0;
     let mut field = Field::clone(source).with_name(name).with_nullable(nullable);
     // What an earlier run said about the column is said anew.
-    field.metadata_mut().retain(|key, _| key != KIND && key != BLOCK);
+    field.metadata_mut().retain(|key, _| ![KIND, BLOCK, EXACT].contains(&key.as_str()));
     if field.data_type() == cells.data_type() {
         field
     } else {

@@ -3,6 +3,7 @@
 //! [`Input::detect`] tells what a path is and opens it, [`Input::read`] reads it, [`write()`] and
 //! [`write_nodes`] write what the name of the output asks for.
 
+mod arrow_edges;
 pub(crate) mod arrow_table;
 pub(crate) mod assemble;
 mod column_names;
@@ -46,3 +47,4 @@ pub use options::{Header, ReadOptions, TextOptions, UnknownNodes, UnusableValues
 pub use output::{
     DRAW_COLUMN, OutputFormat, Replace, outputs, write, write_draws, write_nodes, write_replacing,
 };
+pub use tables::{EdgeFrame, NodeFrame};

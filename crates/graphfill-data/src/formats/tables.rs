@@ -4,7 +4,13 @@
 //! ends ([`super::resolve`]); then the node table is assembled and the edges are read.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+
+use crate::block::Block;
+use crate::column::Column;
 use crate::dataset::Dataset;
 use crate::error::{DataError, Place, Result};
 use crate::formats::edge_collector::{CollectedEdges, EdgeCollector};
@@ -15,14 +21,123 @@ use crate::formats::opened::{OpenedFile, Text};
 use crate::formats::options::{ReadOptions, TextOptions};
 use crate::formats::raw_table::RawTable;
 use crate::formats::resolve::{self, EdgeSample, IdSource};
-use crate::formats::{assemble, csv, headers, parquet};
+use crate::formats::{arrow_edges, arrow_table, assemble, csv, headers, parquet};
 use crate::found_columns::{FoundColumns, FoundEdgeColumns, grouped};
-use crate::graph::Direction;
+use crate::graph::{Direction, Graph};
 use crate::hint::Setting;
+use crate::ids::NodeIds;
 use crate::note::Note;
 use crate::progress::Progress;
 use crate::table::{IdColumn, NodeTable};
 use crate::types_file::TypesFile;
+
+/// What errors name in place of a node file.
+const NODES: &str = "nodes";
+/// What errors name in place of an edge file.
+const EDGES: &str = "edges";
+
+/// A node table in memory.
+#[derive(Debug, Clone, Default)]
+pub struct NodeFrame {
+    /// The rows of a data frame, in batches of one schema; none where there are only blocks.
+    pub batches: Vec<RecordBatch>,
+    /// Matrices beside the data frame, by name.
+    pub blocks: Vec<(String, Block)>,
+}
+
+/// Edges in memory.
+#[derive(Debug, Clone)]
+pub enum EdgeFrame {
+    /// A data frame with two columns of ids.
+    Batches(Vec<RecordBatch>),
+    /// Arcs between the row numbers of the nodes.
+    Rows {
+        /// The row at which each arc starts.
+        sources: Vec<u32>,
+        /// The row at which each arc ends.
+        targets: Vec<u32>,
+        /// The weight of each arc, where arcs have weights.
+        weights: Option<Vec<f32>>,
+    },
+}
+
+impl Dataset {
+    /// A data set from memory, its ids, edge columns and types found as in files.
+    ///
+    /// Where edges are given by row numbers, or not at all, nodes have no ids unless
+    /// [`ReadOptions::id`] names their column.
+    pub fn from_frames(
+        nodes: NodeFrame,
+        edges: Option<EdgeFrame>,
+        options: &ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Dataset> {
+        let NodeFrame { batches, blocks } = nodes;
+        let raw = match batches.first().map(RecordBatch::schema) {
+            None => None,
+            Some(schema) => {
+                let rows = batches.iter().map(|batch| Ok(batch.columns().to_vec()));
+                Some(arrow_table::raw_table(Path::new(NODES), &schema, rows, progress)?)
+            }
+        };
+        let mut dataset = match (raw, edges) {
+            (Some(raw), Some(EdgeFrame::Batches(edges))) => {
+                let edges = vec![EdgeFile::Frame(edges)];
+                resolved(vec![raw], edges, options, Vec::new(), progress)?
+            }
+            (raw, edges) => by_row(raw, blocks.first(), edges, options)?,
+        };
+        let columns = blocks.into_iter().map(|(name, block)| Column::block(name, block));
+        let columns: Vec<Column> = dataset.table.columns().iter().cloned().chain(columns).collect();
+        dataset.table = dataset.table.with_columns(columns)?;
+        (dataset.name, dataset.format) = ("nodes".to_owned(), "tables in memory".to_owned());
+        Ok(dataset)
+    }
+}
+
+/// Nodes whose edges, if there are any, name their row numbers.
+fn by_row(
+    raw: Option<RawTable>,
+    block: Option<&(String, Block)>,
+    edges: Option<EdgeFrame>,
+    options: &ReadOptions,
+) -> Result<Dataset> {
+    let mut notes = Vec::new();
+    let table = match raw {
+        Some(raw) => {
+            let id = match options.id {
+                Some(_) => resolve::resolve(&raw, None, options)?.0,
+                None => IdSource::RowNumbers,
+            };
+            let (table, found) = assemble::assemble(raw, id, options)?;
+            notes = found;
+            table
+        }
+        None => {
+            let Some((_, block)) = block else {
+                return Err(DataError::request("there are no nodes", "give a table of nodes"));
+            };
+            let id = IdColumn { position: None, ..IdColumn::default() };
+            NodeTable::new(id, NodeIds::numbered(block.rows()), Vec::new(), None)?
+        }
+    };
+    let rows = table.rows();
+    let graph = match edges {
+        None => Graph::without_arcs(rows),
+        Some(EdgeFrame::Rows { sources, targets, weights }) => {
+            let weights = weights.as_deref();
+            Graph::from_edge_index(&sources, &targets, weights, rows, options.direction)?
+        }
+        Some(EdgeFrame::Batches(_)) => {
+            let found = "edges that name ids need a table of nodes with an id column";
+            return Err(DataError::request(found, "give edges as pairs of row numbers"));
+        }
+    };
+    let graph = graph.with_duplicate_edges(options.duplicate_edges);
+    let mut dataset = Dataset::new("", "", table, graph)?;
+    dataset.notes = notes;
+    Ok(dataset)
+}
 
 /// Reads nodes, then edges between them.
 pub(crate) fn read(
@@ -64,28 +179,42 @@ pub(crate) fn read(
             }
         });
     }
+    let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    let name = name.split('.').next().unwrap_or("");
+    let mut dataset = resolved(parts, files, &options, notes, progress)?;
+    (dataset.name, dataset.format) = (name.to_owned(), format.to_owned());
+    Ok(dataset)
+}
+
+/// The graph of nodes and edges that were read uninterpreted, and notes on every guess.
+fn resolved(
+    parts: Vec<RawTable>,
+    files: Vec<EdgeFile>,
+    options: &ReadOptions,
+    mut notes: Vec<Note>,
+    progress: &dyn Progress,
+) -> Result<Dataset> {
     let samples = files.iter().map(EdgeFile::sample).collect::<Result<Vec<_>>>()?;
-    let (table, columns) = match join(parts, samples.first(), &options, &mut notes)? {
+    let (table, columns) = match join(parts, samples.first(), options, &mut notes)? {
         None => {
-            let alone = samples.iter().map(|sample| resolve::ends_alone(sample, &options));
+            let alone = samples.iter().map(|sample| resolve::ends_alone(sample, options));
             (None, alone.collect::<Result<Vec<_>>>()?)
         }
         Some(raw) => {
-            let columns = resolve_columns(&raw, &samples, &options)?;
-            let (table, found) = assemble::assemble(raw, columns.0, &options)?;
+            let columns = resolve_columns(&raw, &samples, options)?;
+            let (table, found) = assemble::assemble(raw, columns.0, options)?;
             notes.extend(found);
             (Some(table), columns.1)
         }
     };
     let (collected, direction) =
-        read_edges(files, &columns, table.as_ref(), &options, &mut notes, progress)?;
+        read_edges(files, &columns, table.as_ref(), options, &mut notes, progress)?;
     let found = found_columns(table.as_ref(), columns.first(), &collected);
     let table = with_added(table, &collected, &mut notes)?;
     let graph = collected.list.into_graph(table.rows(), direction)?;
     let graph = graph.with_duplicate_edges(options.duplicate_edges);
-    let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = name.unwrap_or_default();
-    let mut dataset = Dataset::new(name.split('.').next().unwrap_or(""), format, table, graph)?;
+    let mut dataset = Dataset::new("", "", table, graph)?;
     dataset.notes = notes;
     dataset.found = found;
     Ok(dataset)
@@ -95,6 +224,7 @@ pub(crate) fn read(
 enum EdgeFile {
     Text(csv::TextEdges),
     Parquet(parquet::ParquetEdges),
+    Frame(Vec<RecordBatch>),
 }
 
 impl EdgeFile {
@@ -102,6 +232,11 @@ impl EdgeFile {
         match self {
             EdgeFile::Text(edges) => Ok(edges.sample()),
             EdgeFile::Parquet(edges) => edges.sample(),
+            EdgeFile::Frame(batches) => {
+                let first = batches.first();
+                let schema = first.map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
+                Ok(arrow_edges::sample(Path::new(EDGES), &schema, first))
+            }
         }
     }
 }
@@ -230,6 +365,15 @@ fn read_edges(
             EdgeFile::Parquet(edges) => {
                 let said = edges.read_into(columns, options, &mut collector, progress)?;
                 direction = said.unwrap_or(direction);
+            }
+            EdgeFile::Frame(batches) => {
+                let Some(first) = batches.first() else { continue };
+                let (path, schema) = (Path::new(EDGES), first.schema());
+                let used = arrow_edges::used_columns(columns);
+                let batches = batches.iter().map(|batch| {
+                    batch.project(&used).map_err(|error| DataError::damaged(path, error))
+                });
+                arrow_edges::collect(path, &schema, batches, columns, &mut collector, progress)?;
             }
         }
     }

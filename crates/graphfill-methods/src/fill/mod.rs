@@ -119,6 +119,21 @@ pub fn fill_with(
     Ok((filled, Some(model)))
 }
 
+/// How sure the estimates of the table are that [`fill`] filled with this model: calibrates the model, as
+/// [`fill_with`] does. None where the run was cancelled.
+pub fn uncertainty_of(
+    model: &mut Model,
+    table: &NodeTable,
+    graph: &UndirectedGraph,
+    context: &Context<'_>,
+) -> Result<Option<Uncertainty>> {
+    let (table, _) = constants_filled(table)?;
+    match model.calibrate(&table, graph, context)? {
+        true => Ok(model.fill_fitted(&table, graph, context)?.uncertainty),
+        false => Ok(None),
+    }
+}
+
 /// The table with the missing cells of constant columns filled with the constant, and their number.
 fn constants_filled(table: &NodeTable) -> Result<(NodeTable, usize)> {
     let constant = |column: &Column| *column.kind() == Kind::Unused(Unused::Constant);

@@ -28,6 +28,24 @@ pub(super) fn svg(plot: &Plot) -> String {
     out + "</svg>"
 }
 
+/// The drawing as an image of its own: with a size, colours and fonts.
+pub(super) fn standalone(plot: &Plot) -> String {
+    let frame = plot.frame();
+    let drawing = svg(plot);
+    let content = drawing.split_once('>').map_or("", |(_, content)| content);
+    let style = include_str!("style.css");
+    let colours = style.split_once(":root {").and_then(|(_, rest)| rest.split_once('}'));
+    let colours = colours.map_or("", |(colours, _)| colours);
+    let marks = style.split_once("svg text {").map_or("", |(_, marks)| marks);
+    let marks = marks.split_once("@media").map_or(marks, |(marks, _)| marks);
+    let (width, height) = (frame.width, frame.height);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\"><style>svg {{{colours}}} \
+         svg text {{{marks}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{content}"
+    )
+}
+
 /// A coordinate, to a tenth.
 fn r(value: f64) -> f64 {
     // Adding zero turns -0 into 0.

@@ -8,7 +8,7 @@ use super::document::{Document, paragraph, run_section};
 use super::format::{count, counted, duration, level, name, percent, sentence};
 use super::observed::better;
 use super::plot::Plot;
-use super::{distribution, groups, missing, observed};
+use super::{distribution, draw, groups, missing, observed};
 
 /// The size of a page from which on fewer cells are drawn.
 const MAX_BYTES: usize = 1_900_000;
@@ -32,6 +32,18 @@ impl FillPage {
             }
             max_cells = (max_cells * 2 / 3).max(MIN_CELLS);
         }
+    }
+
+    /// Observed against estimated values of the column with the most missing cells, as an SVG image that
+    /// stands by itself; none where nothing was calibrated.
+    pub fn first_plot(&self) -> Option<String> {
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        order.sort_by_key(|index| (std::cmp::Reverse(self.columns[*index].missing), *index));
+        let plots = order.iter().filter_map(|&index| {
+            observed::plot(index, &self.columns[index], self.nominal(), MAX_CELLS)
+        });
+        let plot = plots.into_iter().next()?;
+        Some(draw::standalone(&plot.fitted()))
     }
 
     fn to_html_with(&self, max_cells: usize) -> String {

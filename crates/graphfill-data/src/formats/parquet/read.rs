@@ -5,10 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -16,24 +14,19 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 
 use super::{DIRECTED, size};
-use crate::column::Column;
 use crate::error::{DataError, Place, Result};
+use crate::formats::arrow_edges;
 use crate::formats::arrow_table::raw_table;
-use crate::formats::edge_collector::{EdgeCollector, Weight};
+use crate::formats::edge_collector::EdgeCollector;
 use crate::formats::edge_columns::EdgeColumns;
-use crate::formats::new_nodes::EdgeEnd;
 use crate::formats::opened::OpenedFile;
 use crate::formats::options::ReadOptions;
 use crate::formats::raw_table::RawTable;
 use crate::formats::resolve::EdgeSample;
 use crate::graph::Direction;
-use crate::hint::{Hint, Setting};
-use crate::kind::Kind;
 use crate::memory::{BYTES_PER_EDGE, BYTES_PER_ROW};
 use crate::progress::Progress;
 
-/// How many edges tell what the columns are.
-const SAMPLE: usize = 2000;
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 14;
 /// Rows decoded at a time where texts cannot be decoded as views.
@@ -97,22 +90,8 @@ impl ParquetEdges {
     pub(crate) fn sample(&self) -> Result<EdgeSample> {
         let path = &self.file.path;
         guarded(path, || {
-            let first = names(&self.file.schema);
-            let mut rows = Vec::new();
-            if let Some(batch) = self.file.batches(None).next() {
-                let batch = batch?;
-                let batch = batch.slice(0, batch.num_rows().min(SAMPLE));
-                let text = |cells: &ArrayRef| Column::new("", Kind::Category, cells.clone()).text();
-                let columns: Vec<StringArray> = batch.columns().iter().map(text).collect();
-                let cell = |column: &StringArray, row| match column.is_null(row) {
-                    true => String::new(),
-                    false => column.value(row).to_owned(),
-                };
-                rows = (0..batch.num_rows())
-                    .map(|row| columns.iter().map(|column| cell(column, row)).collect())
-                    .collect();
-            }
-            Ok(EdgeSample { path: path.clone(), first, first_line: None, rows })
+            let first = self.file.batches(None).next().transpose()?;
+            Ok(arrow_edges::sample(path, &self.file.schema, first.as_ref()))
         })
     }
 
@@ -138,86 +117,12 @@ fn read_edges(
     let path = file.path.as_path();
     guarded(path, || {
         file.check_rows(BYTES_PER_EDGE, options.memory_limit)?;
-        let schema = file.schema.clone();
-        let names = &columns.names;
-        edges.begin_file(path, columns.weight.is_some())?;
-        let (ends, weight) = ([columns.source, columns.target], columns.weight);
-        let data_type = |column: usize| schema.field(column).data_type();
-        let whole = ends.iter().all(|&end| data_type(end).is_integer());
-        for column in ends.iter().chain(&weight) {
-            if data_type(*column).is_nested() {
-                return Err(wrong_type(
-                    path,
-                    &names[*column],
-                    data_type(*column),
-                    "ids or weights",
-                ));
-            }
-        }
-        // The columns of a batch stand in the order of the file.
-        let mut read: Vec<usize> = ends.iter().chain(&weight).copied().collect();
-        read.sort_unstable();
-        read.dedup();
-        let position = |column: usize| read.partition_point(|&other| other < column);
-        progress.begin("reading edges", None);
-        let mut row = 0u64;
-        for batch in file.batches(Some(&read)) {
-            let batch = batch?;
-            let cells = |column: usize| batch.column(position(column));
-            let weights = match weight {
-                None => None,
-                Some(column) => Some(numbers(path, &names[column], cells(column))?),
-            };
-            let ends = ends.map(|end| end_column(path, &names[end], cells(end), whole));
-            let [source, target] = ends;
-            let (source, target) = (source?, target?);
-            for at in 0..batch.num_rows() {
-                row += 1;
-                if source.is_null(at) || target.is_null(at) {
-                    return Err(DataError::malformed(
-                        Place::line(path, row),
-                        "the edge lacks its source or its target",
-                        "remove the row, or name both ends",
-                    ));
-                }
-                let weight = weights.as_ref().map(|weights| Weight {
-                    value: if weights.is_null(at) { f64::NAN } else { weights.value(at) },
-                    may_round: true,
-                });
-                let ends =
-                    [&source, &target].map(|end| match end.as_primitive_opt::<Int64Type>() {
-                        Some(numbers) => EdgeEnd::Integer(numbers.value(at)),
-                        None => EdgeEnd::Text(end.as_string::<i32>().value(at)),
-                    });
-                edges.push(path, row, ends.into(), weight)?;
-            }
-            progress.advance(batch.num_rows() as u64);
-            progress.check()?;
-        }
-        progress.end();
-        let directed = schema.metadata().get(DIRECTED).map(String::as_str);
+        let used = arrow_edges::used_columns(columns);
+        let batches = file.batches(Some(&used));
+        arrow_edges::collect(path, &file.schema, batches, columns, edges, progress)?;
+        let directed = file.schema.metadata().get(DIRECTED).map(String::as_str);
         Ok((directed == Some("true")).then_some(Direction::Directed))
     })
-}
-
-fn end_column(path: &Path, name: &str, cells: &ArrayRef, whole: bool) -> Result<ArrayRef> {
-    let wanted = if whole { DataType::Int64 } else { DataType::Utf8 };
-    arrow_cast::cast(cells, &wanted)
-        .map_err(|_| wrong_type(path, name, cells.data_type(), "ids, which are text or integers"))
-}
-
-fn numbers(path: &Path, name: &str, cells: &ArrayRef) -> Result<Float64Array> {
-    let cast = arrow_cast::cast(cells, &DataType::Float64);
-    cast.map(|numbers| numbers.as_primitive::<Float64Type>().clone())
-        .map_err(|_| wrong_type(path, name, cells.data_type(), "weights, which are numbers"))
-}
-
-fn wrong_type(path: &Path, name: &str, found: &DataType, wanted: &str) -> DataError {
-    let hint = Hint::new("name the columns of the source, the target and the weight")
-        .with(Setting::EdgeColumns { source: "SOURCE".to_owned(), target: "TARGET".to_owned() })
-        .with(Setting::Weight(None));
-    let found = format!("its type is {found}, which cannot hold {wanted}");
-    DataError::malformed(Place::file(path).column(name), found, hint)
 }
 
 /// A file whose metadata has been read.

@@ -16,7 +16,7 @@ use parquet::file::writer::SerializedFileWriter;
 use super::{DIRECTED, levels};
 use crate::atomic_file::AtomicFile;
 use crate::error::{DataError, Result};
-use crate::formats::arrow_table::{new_batch, record_batch};
+use crate::formats::arrow_table::{TextCells, new_batch, record_batch};
 use crate::graph::{Direction, Graph};
 use crate::ids::NodeIds;
 use crate::table::NodeTable;
@@ -26,7 +26,7 @@ const GROUP: usize = 1 << 20;
 
 /// Writes a node table.
 pub(crate) fn write_nodes(table: &NodeTable, path: &Path) -> Result<AtomicFile> {
-    write(path, &record_batch(table, path)?, &mut || Ok(None))
+    write(path, &record_batch(table, path, TextCells::Typed)?, &mut || Ok(None))
 }
 
 /// Writes a node table and others with the same columns below it, a row group or more for each.
@@ -35,8 +35,8 @@ pub(crate) fn write_tables(
     path: &Path,
     next: &mut dyn FnMut() -> Option<NodeTable>,
 ) -> Result<AtomicFile> {
-    let mut next = || next().map(|table| record_batch(&table, path)).transpose();
-    write(path, &record_batch(first, path)?, &mut next)
+    let mut next = || next().map(|table| record_batch(&table, path, TextCells::Typed)).transpose();
+    write(path, &record_batch(first, path, TextCells::Typed)?, &mut next)
 }
 
 /// Writes every arc as it was given, by the ids of its ends.

@@ -1,0 +1,105 @@
+//! Errors of the libraries as exceptions of `graphfill.errors`, with file, line, column, id and keywords
+//! that would help as attributes.
+
+use graphfill::data::{DataError, Place};
+use graphfill::engine::EngineError;
+use graphfill::methods::MethodError;
+use graphfill_cli::calls::UsageError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::keywords;
+
+/// What is known about an error.
+#[derive(Default)]
+struct Details {
+    class: &'static str,
+    message: String,
+    file: Option<String>,
+    line: Option<u64>,
+    column: Option<String>,
+    id: Option<String>,
+    keywords: Vec<String>,
+}
+
+/// The exception of an error.
+pub(crate) fn raise(error: &anyhow::Error) -> PyErr {
+    Python::attach(|py| exception(py, &details(error)).unwrap_or_else(|failed| failed))
+}
+
+/// An exception about data that cannot be used.
+pub(crate) fn data_error(message: &str) -> PyErr {
+    let details = Details { class: "DataError", message: message.to_owned(), ..Details::default() };
+    Python::attach(|py| exception(py, &details).unwrap_or_else(|failed| failed))
+}
+
+fn exception(py: Python<'_>, details: &Details) -> PyResult<PyErr> {
+    let class = py.import("graphfill.errors")?.getattr(details.class)?;
+    let attributes = PyDict::new(py);
+    attributes.set_item("file", details.file.as_deref())?;
+    attributes.set_item("line", details.line)?;
+    attributes.set_item("column", details.column.as_deref())?;
+    attributes.set_item("id", details.id.as_deref())?;
+    attributes.set_item("keywords", &details.keywords)?;
+    let exception = class.call((&details.message,), Some(&attributes))?;
+    Ok(PyErr::from_value(exception))
+}
+
+fn details(error: &anyhow::Error) -> Details {
+    let message = keywords::without_flags(&format!("{error:#}"));
+    let plain = |class| Details { class, message: message.clone(), ..Details::default() };
+    if let Some(error) = error.downcast_ref::<DataError>() {
+        return of_data(error, message);
+    }
+    if error.is::<EngineError>() {
+        return plain("DeviceError");
+    }
+    let Some(error) = error.downcast_ref::<MethodError>() else {
+        let class = if error.is::<UsageError>() { "CallError" } else { "GraphfillError" };
+        return plain(class);
+    };
+    match error {
+        MethodError::Data(error) => of_data(error, message),
+        error => Details {
+            keywords: error.settings().iter().flat_map(keywords::of_method).collect(),
+            ..plain(if matches!(error, MethodError::Engine(_)) {
+                "DeviceError"
+            } else {
+                "MethodError"
+            })
+        },
+    }
+}
+
+fn of_data(error: &DataError, message: String) -> Details {
+    let class = match error {
+        DataError::Read { .. } | DataError::Write { .. } => "FileError",
+        DataError::Request { .. } => "CallError",
+        DataError::Cancelled => "Interrupted",
+        _ => "DataError",
+    };
+    let hint = error.hint().map(keywords::of_hint).unwrap_or_default();
+    let mut details = Details { class, message, keywords: hint, ..Details::default() };
+    let mut at = |place: &Place| {
+        details.file = Some(place.path.display().to_string());
+        details.line = place.line;
+        details.column = place.column.clone();
+    };
+    match error {
+        DataError::Malformed { place, .. } | DataError::MemoryLimit { place, .. } => at(place),
+        DataError::UnknownColumn { place, name, .. } => {
+            at(place);
+            details.column = Some(name.clone());
+        }
+        DataError::UnknownNode { place, id, .. } | DataError::DuplicateId { place, id, .. } => {
+            at(place);
+            details.id = Some(id.clone());
+        }
+        DataError::Estimates { column, .. } => details.column = Some(column.clone()),
+        DataError::Read { path, .. } | DataError::Write { path, .. } => {
+            details.file = Some(path.display().to_string());
+        }
+        _ => {}
+    }
+    details
+}
