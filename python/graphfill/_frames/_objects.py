@@ -84,7 +84,7 @@ class DecimalColumn(ScalarColumn):
 class DateColumn(ObjectColumn):
     """datetime.date."""
 
-    unit = "s"
+    unit: Any = "s"
 
     def add(self, table: Table, name: str) -> None:
         import numpy as np
@@ -100,7 +100,7 @@ class DateColumn(ObjectColumn):
 class DatetimeObjectColumn(ObjectColumn):
     """datetime.datetime or pandas.Timestamp, all without a time zone or all with the same one."""
 
-    unit = "us"
+    unit: Any = "us"
 
     def __init__(self, values: Any, owner: Any, missing: Any) -> None:
         super().__init__(values, owner, missing)
@@ -177,6 +177,8 @@ class CarriedColumn(ObjectColumn):
 
 class ListColumn(ObjectColumn):
     """Lists, tuples or arrays of numbers of one length: a block."""
+
+    is_list = True
 
     def __init__(self, values: Any, owner: Any, missing: Any, matrix: Any) -> None:
         super().__init__(values, owner, missing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphfill._frames._arrow_types import crossing_array, patched_array, reason_against
+from graphfill._frames._arrow_types import crossing_array, is_list, patched_array, reason_against
 from graphfill._frames._base import column_name
 from graphfill._frames._numpy import cast, native_numbers, objects, owned_by, pandas
 
@@ -17,8 +17,10 @@ class Column:
 
     type: str | None = None
     """The column type to declare; None: it is inferred."""
-    unit: str = ""
+    unit: Any = ""
     """The unit in which times cross; empty where the cells are no times."""
+    is_list: bool = False
+    """Whether the cells are lists."""
 
     def __init__(self, values: Any, owner: Any) -> None:
         self.values = values
@@ -136,6 +138,10 @@ class TextColumn(Column):
 
 class ArrowColumn(Column):
     """ArrowDtype of the types that Arrow tables may have, too."""
+
+    def __init__(self, values: Any, owner: Any) -> None:
+        super().__init__(values, owner)
+        self.is_list = is_list(values.dtype.pyarrow_dtype)
 
     def add(self, table: Table, name: str) -> None:
         table.add_stream(name, crossing_array(self.values.__arrow_array__()))
