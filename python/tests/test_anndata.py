@@ -17,7 +17,7 @@ sp = pytest.importorskip("scipy.sparse", reason="scipy is not installed")
 
 from graphfill import anndata as adapter  # noqa: E402
 from graphfill.anndata import fill  # noqa: E402
-from graphfill.errors import DataError, GuessWarning  # noqa: E402
+from graphfill.errors import CallError, DataError, GuessWarning  # noqa: E402
 
 MEAN = {"method": "neighbour-mean"}
 
@@ -227,7 +227,8 @@ def test_results_can_be_written(tmp_path: Path) -> None:
     assert again.uns["graphfill"]["params"]["param"] == {"arb.alpha": 0.9}
     assert again.uns["graphfill"]["params"]["graph"] == "connectivities"
     assert again.uns["graphfill"]["version"]
-    assert "choices" in again.uns["graphfill"]
+    assert set(again.uns["graphfill"]["choices"]["method"]) == {"arb"}
+    assert again.uns["again"]["choices"]["column"].tolist() == ["age"]
 
 
 def test_errors_say_what_to_do(tmp_path: Path) -> None:
@@ -242,13 +243,13 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
         fill(adata, layer="raw")
     with pytest.raises(DataError, match="no column 'donor'"):
         fill(adata, obs=["donor"])
-    with pytest.raises(DataError, match="without a matrix"):
+    with pytest.raises(CallError, match="without a matrix"):
         fill(adata, obs=["donor"], layer="raw")
     with pytest.raises(DataError, match="has no 'GATA1'"):
         fill(adata, var_names=["GATA1"])
     with pytest.raises(DataError, match="expected 4 booleans"):
         fill(adata, var_names=[True])
-    with pytest.raises(DataError, match='expected "nan", "zeros" or booleans'):
+    with pytest.raises(CallError, match='expected "nan", "zeros" or booleans'):
         fill(adata, missing="zero")
     with pytest.raises(DataError, match=r"expected shape \(12, 4\)"):
         fill(adata, missing=np.ones(5, dtype=bool))
