@@ -55,7 +55,7 @@ class ArrayNodes:
         numbers = native_numbers(self.source)
         for at, name in enumerate(self.names):
             missing = None if self.mask is None else self.mask[:, at]
-            self.table.add_numbers(name, numbers[:, at], missing=missing, share=True)
+            self.table.add_numbers(name, numbers[:, at], missing=missing, share=True, exact=True)
 
     def filled(self, filled: Filled) -> Any:
         import numpy as np
