@@ -83,11 +83,11 @@ def fill(
     >>> import geopandas as gpd
     >>> from graphfill.spatial import fill
     >>> houses = gpd.GeoDataFrame(
-    ...     {"rooms": [3.0, 5.0, None, 4.0]}, geometry=gpd.points_from_xy([0, 1, 1.1, 9], [0, 0, 0, 9])
+    ...     {"rent": [310.5, 502.5, None, 404.5]}, geometry=gpd.points_from_xy([0, 1, 1.1, 9], [0, 0, 0, 9])
     ... )
     >>> filled = fill(houses, neighbours="knn", k=1, method="neighbour-mean")
-    >>> filled["rooms"].tolist()
-    [3.0, 5.0, 4.5, 4.0]
+    >>> filled["rent"].tolist()
+    [310.5, 502.5, 453.5, 404.5]
     """
     import graphfill
 

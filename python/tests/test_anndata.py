@@ -112,10 +112,11 @@ def test_kinds_of_sparse_matrices(kind: Any) -> None:
 
 
 def test_unsorted_indices() -> None:
-    X = sp.csr_matrix((np.array([1.0, np.nan, 3.0, 4.0]), np.array([1, 0, 0, 0]), np.array([0, 2, 3, 4])), shape=(3, 2))
+    stored = (np.array([1.5, np.nan, 3.25, 4.75]), np.array([1, 0, 0, 0]), np.array([0, 2, 3, 4]))
+    X = sp.csr_matrix(stored, shape=(3, 2))
     adata = anndata.AnnData(X, obsp={"connectivities": ring(3)})
     fill(adata, **MEAN)
-    np.testing.assert_allclose(adata.layers["graphfill"].toarray(), [[3.5, 1], [3, 0], [4, 0]])
+    np.testing.assert_allclose(adata.layers["graphfill"].toarray(), [[4, 1.5], [3.25, 0], [4.75, 0]])
 
 
 @pytest.mark.parametrize("sparse", [False, True])
