@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, UInt32Array};
 use arrow_schema::{DataType, TimeUnit};
 use graphfill::data::{Block, Column, ColumnData, NodeTable, Note};
-use graphfill::methods::learning::StopReason;
+use graphfill::methods::learning::{History, StopReason};
 use graphfill_cli::calls::{FillCall, Run};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -171,7 +171,7 @@ impl Filled {
 
     /// Losses and scores of the training as CSV, where there was any.
     fn history_csv(&self) -> Option<String> {
-        self.inner().run.filled.history().map(|history| history.to_csv())
+        self.inner().run.filled.history().map(History::to_csv)
     }
 
     /// The columns with estimated cells.

@@ -4,6 +4,8 @@
 //! Everything that a Python user sees (data frames, graphs, results, progress bars, warnings) is written
 //! in Python on top of it, under `python/graphfill`.
 
+#![allow(clippy::needless_pass_by_value, reason = "functions for Python take what they extract")]
+
 mod buffers;
 mod capsules;
 mod errors;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use graphfill::Registry;
+use graphfill::methods::learning::History;
 use graphfill_cli::calls::FillCall;
 use pyo3::prelude::*;
 
@@ -89,6 +90,6 @@ impl Model {
 
     /// Losses and scores of the training as CSV, where there was any.
     fn history_csv(&self) -> Option<String> {
-        self.0.history().map(|history| history.to_csv())
+        self.0.history().map(History::to_csv)
     }
 }
