@@ -12,6 +12,7 @@ mod errors;
 mod evaluate;
 mod exported;
 mod fill;
+mod input;
 mod keywords;
 mod model;
 mod running;
@@ -34,7 +35,9 @@ mod _native {
     #[pymodule_export]
     use super::model::{Model, fit};
     #[pymodule_export]
-    use super::table::{Edges, Table};
+    use super::input::Edges;
+    #[pymodule_export]
+    use super::table::Table;
     #[pymodule_export]
     use super::{devices_json, flags, main, methods_json, version};
 }

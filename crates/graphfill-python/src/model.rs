@@ -8,9 +8,9 @@ use graphfill_cli::calls::FillCall;
 use pyo3::prelude::*;
 
 use crate::errors::{data_error, raise};
+use crate::input::{GivenEdges, Nodes, input};
 use crate::keywords;
 use crate::running::run;
-use crate::table::{GivenEdges, Nodes, input};
 
 /// Fits a method to a table. `flags` are those of `graphfill fill`. Returns the model, notes, and the
 /// exception that stopped the training where one did.
