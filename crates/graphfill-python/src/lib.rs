@@ -33,9 +33,9 @@ mod _native {
     #[pymodule_export]
     use super::fill::{Completed, Estimates, Filled, fill};
     #[pymodule_export]
-    use super::model::{Model, fit};
-    #[pymodule_export]
     use super::input::Edges;
+    #[pymodule_export]
+    use super::model::{Model, fit};
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
