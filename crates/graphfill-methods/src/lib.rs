@@ -23,6 +23,7 @@ mod error;
 pub mod feature_propagation;
 pub mod features;
 pub mod fill;
+pub mod gmrf;
 pub mod gnn;
 pub mod grape;
 pub mod graph_rna;

@@ -18,6 +18,7 @@ use crate::auto::Auto;
 use crate::column_mean::ColumnMean;
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
+use crate::gmrf::Gmrf;
 use crate::gnn::GraphNetwork;
 use crate::grape::Grape;
 use crate::graph_rna::GraphRna;
@@ -45,6 +46,7 @@ impl Registry {
             .register(FeaturePropagation::new())
             .register(Arb::new())
             .register(Pcfi::new())
+            .register(Gmrf::new())
             .register(Vae::new())
             .register(GraphNetwork::gcn())
             .register(GraphNetwork::sage())
