@@ -29,6 +29,7 @@ from sklearn.utils.validation import (  # type: ignore[import-untyped, unused-ig
 )
 
 from graphfill._kinds import is_a, is_missing, kind_of
+from graphfill._model import Method
 from graphfill._row_graph import RowGraph, Rows, row_graph
 from graphfill._samples import (
     Matrix,
@@ -125,7 +126,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     >>> X.columns = ["east", "north"]
     >>> y = X["east"] + X["north"]
     >>> X.iloc[::3, 0] = np.nan
-    >>> imputer = GraphImputer(town, method="feature-propagation")
+    >>> imputer = GraphImputer(town, method="fp")
     >>> cross_val_score(make_pipeline(imputer, LinearRegression()), X, y, cv=3).min() > 0.8
     True
     """
@@ -277,12 +278,10 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     # Estimates
 
     def _fit_model(self, values: Any, edges: Any) -> Any:
-        import graphfill
-
         if self._empty.all():
             return None
         kept = select(values, ~self._empty)
-        return graphfill.method(self.method, **self._keywords(kept)).fit(kept, edges)
+        return _named(self.method)({}, self._keywords(kept)).fit(kept, edges)
 
     def _keywords(self, kept: Any) -> dict[str, Any]:
         keywords: dict[str, Any] = {"seed": self.seed, "device": self.device, "quiet": True}
@@ -410,6 +409,11 @@ def _native_edges(parts: list[tuple[Any, Any, Any]]) -> Any:
         return Edges(sources, targets)
     weights = [np.ones(len(part[0])) if part[2] is None else part[2] for part in parts]
     return Edges(sources, targets, np.concatenate(weights))
+
+
+def _named(method: str) -> type[Method]:
+    """The method with this name; whether there is one is checked when it is fitted."""
+    return type("NamedMethod", (Method,), {"name": method})
 
 
 def _marked(missing: Matrix) -> Matrix:

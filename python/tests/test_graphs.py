@@ -125,7 +125,7 @@ def test_isolated_nodes_self_loops_and_tuples_as_nodes():
     graph.add_node("alone")
     for at, node in enumerate(graph):
         graph.nodes[node]["x"] = at + 0.5 if at % 4 else None
-    result = gf.fill(graph, method="feature-propagation", quiet=True).nodes
+    result = gf.fill(graph, method="fp", quiet=True).nodes
     values = nx.get_node_attributes(result, "x")
     assert len(values) == 17
     assert not any(value is None or np.isnan(value) for value in values.values())
@@ -187,7 +187,7 @@ def test_intervals_become_attributes():
         graph.nodes[node]["x"] = graph.nodes[node].pop("pos")[0] + rng.normal(0, 0.05)
     for node in range(0, 150, 4):
         graph.nodes[node]["x"] = None
-    result = gf.fill(graph, method="feature-propagation", intervals=0.9, quiet=True).nodes
+    result = gf.fill(graph, method="fp", intervals=0.9, quiet=True).nodes
     low, high = (nx.get_node_attributes(result, f"x__{side}90") for side in ("lower", "upper"))
     assert set(low) == set(high) == set(range(0, 150, 4))
     assert all(low[node] <= result.nodes[node]["x"] <= high[node] for node in low)
@@ -198,7 +198,7 @@ def test_uncertainty_names_nodes():
     for node in graph:
         graph.nodes[node]["x"] = graph.nodes[node].pop("pos")[0]
     graph.nodes["n3"]["x"] = None
-    found = gf.fill(graph, method="feature-propagation", intervals=0.9, quiet=True).uncertainty
+    found = gf.fill(graph, method="fp", intervals=0.9, quiet=True).uncertainty
     assert isinstance(found, pd.DataFrame)
     assert "n3" in set(found.iloc[:, 0].astype(str))
 

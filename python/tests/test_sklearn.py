@@ -25,7 +25,7 @@ from graphfill.sklearn import GraphImputer
 OLD = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 6)
 needs_routed_scores = pytest.mark.skipif(OLD, reason="scikit-learn 1.5 routes no metadata to Pipeline.score")
 ROWS = 120
-FAST = "feature-propagation"
+FAST = "fp"
 pytestmark = pytest.mark.filterwarnings("ignore:GraphImputer has no graph")
 
 # check_estimator's exceptions: name of the check → why it cannot pass.
