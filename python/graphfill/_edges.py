@@ -13,6 +13,7 @@ not imported already.
 
 from __future__ import annotations
 
+import math
 import operator
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -87,7 +88,7 @@ def edges_of(edges: Any, nodes: Nodes, *, weight: str | None = None) -> Table | 
         from graphfill._frames import edge_table_of
 
         return edge_table_of(edges)
-    return resolve(listed, nodes)
+    return resolve(listed, nodes, weight)
 
 
 def edge_list_of(edges: Any, *, weight: str | None = None) -> EdgeList | None:
@@ -177,7 +178,7 @@ def _adjacency(row: Any, column: Any, values: Any, shape: tuple[int, ...]) -> Ed
             "numbers can also be a 2 x m array"
         )
     if values is not None:
-        # Stored zeros are no edges. NaN is kept: the native module reports it with its edge.
+        # Stored zeros are no edges.
         kept = values != 0
         if not kept.all():
             row, column, values = row[kept], column[kept], values[kept]
@@ -346,8 +347,11 @@ def _numbers(values: Sequence[Any], name: str) -> array[float] | None:
 # Matching with nodes
 
 
-def resolve(edges: EdgeList, nodes: Nodes) -> Table | Edges:
-    """Matches edges with a table: by row number, by an index that is known, or by ids in a column."""
+def resolve(edges: EdgeList, nodes: Nodes, weight: str | None = None) -> Table | Edges:
+    """Matches edges with a table: by row number, by an index that is known, or by ids in a column.
+
+    ``weight`` is the name of the column of weights if the result is a table.
+    """
     rows: int = nodes.table.rows
     known = row_numbers_of(nodes)
     if edges.ends == "rows" and edges.names is not None and _names_decide(edges.names, known):
@@ -358,12 +362,12 @@ def resolve(edges: EdgeList, nodes: Nodes) -> Table | Edges:
                 f"expected one row per node of the {edges.kind}, found {edges.nodes:,} nodes and "
                 f"{rows:,} rows; to fix it, pass edges between ids, or a graph of these rows"
             )
-        return _between_rows(edges.sources, edges.targets, edges)
+        return _between_rows(edges.sources, edges.targets, edges, rows)
     if known is None and edges.kind.startswith("libpysal") and edges.ids is not None:
         known = _index_rows(nodes, edges.ids)
     if known is not None:
-        return _between_rows(*_rows_of_ends(edges, known), edges)
-    return _id_table(edges)
+        return _between_rows(*_rows_of_ends(edges, known), edges, rows)
+    return _id_table(edges, weight or "weight")
 
 
 def _names_decide(names: Sequence[Any], known: Mapping[Any, int] | None) -> bool:
@@ -444,15 +448,58 @@ def _unknown_end(end: Any, edges: EdgeList, known: Mapping[Any, int]) -> DataErr
     return DataError(f"the edges name {end!r}, which is no node", id=str(end))
 
 
-def _between_rows(sources: Any, targets: Any, edges: EdgeList) -> Edges:
+def _between_rows(sources: Any, targets: Any, edges: EdgeList, rows: int) -> Edges:
     from graphfill._native import Edges
 
+    for side in (sources, targets):
+        if len(side) == 0:
+            continue
+        for number in (int(min_of(side)), int(max_of(side))):
+            if not 0 <= number < rows:
+                raise DataError(
+                    f"expected row numbers from 0 to {rows - 1:,} in the {edges.kind}, found {number:,}; to fix "
+                    "it, number nodes from 0 as the rows are",
+                    id=str(number),
+                )
+    check_weights(edges.weights, edges.kind)
     return Edges(sources, targets, edges.weights, edges.directed)
 
 
-def _id_table(edges: EdgeList) -> Table:
+def min_of(values: Any) -> Any:
+    """The smallest value of an array."""
+    return values.min() if hasattr(values, "min") else min(values)
+
+
+def max_of(values: Any) -> Any:
+    """The largest value of an array."""
+    return values.max() if hasattr(values, "max") else max(values)
+
+
+def check_weights(weights: Any, kind: str) -> None:
+    """Weights of edges must be finite and not negative."""
+    if weights is None or len(weights) == 0:
+        return
+    # NaN fails every comparison; the sum finds it where the extremes do not.
+    low, high, total = min_of(weights), max_of(weights), sum_of(weights)
+    if low >= 0 and high < math.inf and total == total:
+        return
+    wrong = next(float(weight) for weight in weights if not 0 <= weight < math.inf)
+    raise DataError(
+        f"expected weights of at least 0 in the {kind}, found {wrong:g}; to fix it, leave such edges out, or "
+        "ignore weights with weight='none'",
+        column="weight",
+    )
+
+
+def sum_of(values: Any) -> Any:
+    """The sum of an array."""
+    return values.sum() if hasattr(values, "sum") else sum(values)
+
+
+def _id_table(edges: EdgeList, weight: str) -> Table:
     from graphfill._native import Table
 
+    check_weights(edges.weights, edges.kind)
     table = Table()
     for name, side in (("source", edges.sources), ("target", edges.targets)):
         ids = [plain_id(end) for end in side]
@@ -461,7 +508,7 @@ def _id_table(edges: EdgeList) -> Table:
         else:
             table.add_texts(name, [str(end) for end in ids])
     if edges.weights is not None:
-        table.add_numbers("weight", edges.weights)
+        table.add_numbers(weight, edges.weights)
     return table
 
 

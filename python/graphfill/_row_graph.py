@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphfill._edges import EdgeList, edge_list_of
+from graphfill._edges import EdgeList, check_weights, edge_list_of
 from graphfill._kinds import is_a, is_scipy_sparse, kind_of
 from graphfill.errors import DataError
 
@@ -156,8 +156,7 @@ def row_graph(graph: Any, ids: Any = None) -> RowGraph:
         listed = _from_frame(graph)
     listed = listed.by_name()
     weights = None if listed.weights is None else np.asarray(listed.weights, dtype=np.float64)
-    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise DataError(f"expected finite weights of at least 0 in the {listed.kind}")
+    check_weights(weights, listed.kind)
     if listed.ends == "rows":
         sources, targets = (np.asarray(side, dtype=np.int64) for side in (listed.sources, listed.targets))
         if len(sources) and min(sources.min(), targets.min()) < 0:
