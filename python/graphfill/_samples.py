@@ -125,6 +125,20 @@ def statistics(X: Any, missing: Matrix) -> Matrix:
     return found
 
 
+def varies(X: Any) -> bool:
+    """Whether any column has more than one value."""
+    if X.shape[1] == 0:
+        return False
+    if isinstance(X, np.ndarray):
+        known = ~np.isnan(X)
+        low = np.where(known, X, np.inf).min(axis=0, initial=np.inf)
+        high = np.where(known, X, -np.inf).max(axis=0, initial=-np.inf)
+        return bool((low < high).any())
+    if is_a(X, "pandas", "DataFrame"):
+        return bool((X.nunique() > 1).any())
+    return any(column.drop_nulls().n_unique() > 1 for column in X.get_columns())
+
+
 def fill_rest(X: Any, values: Matrix) -> Any:
     """The table with one value per column in place of cells that are still missing."""
     missing = missing_cells(X)

@@ -12,8 +12,9 @@ array([[1., 5.],
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -29,7 +30,7 @@ from sklearn.utils.validation import (  # type: ignore[import-untyped, unused-ig
 )
 
 from graphfill._kinds import is_a, is_missing, kind_of
-from graphfill._model import Method
+from graphfill._model import _OF_TRAINING, Method
 from graphfill._row_graph import RowGraph, Rows, row_graph
 from graphfill._samples import (
     Matrix,
@@ -42,6 +43,7 @@ from graphfill._samples import (
     stack,
     statistics,
     take,
+    varies,
     without_mark,
 )
 from graphfill.errors import DataError, GraphfillWarning
@@ -104,7 +106,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     Attributes
     ----------
     model_
-        The fitted model, None where X had no column that can be estimated.
+        The fitted model; None where every feature has at most one value.
     statistics_
         Mean of each feature in ``fit``; it stands in for features that have only one value.
     indicator_
@@ -278,10 +280,12 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     # Estimates
 
     def _fit_model(self, values: Any, edges: Any) -> Any:
-        if self._empty.all():
-            return None
         kept = select(values, ~self._empty)
-        return _named(self.method)({}, self._keywords(kept)).fit(kept, edges)
+        if not varies(kept):
+            return None
+        method = _named(self.method)({}, self._keywords(kept))
+        with _quiet_without(edges):
+            return method.fit(kept, edges)
 
     def _keywords(self, kept: Any) -> dict[str, Any]:
         keywords: dict[str, Any] = {"seed": self.seed, "device": self.device, "quiet": True}
@@ -308,13 +312,19 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         """The rows of X with estimates; cells that cannot be estimated stay missing."""
         if self.model_ is None:
             return values
-        filled = self.model_.transform(select(job.values, ~self._empty), job.edges).nodes
+        kept = select(job.values, ~self._empty)
+        keywords = {k: v for k, v in self._keywords(kept).items() if k not in _OF_TRAINING}
+        with _quiet_without(job.edges):
+            filled = self.model_.transform(kept, job.edges, **keywords).nodes
         if self._is_frame:
             rows = take(filled, job.rows, values)
             return _with_empty(rows, values, self._empty)
         result = values.copy()
         estimates = np.full(values.shape, np.nan, dtype=values.dtype)
         estimates[:, ~self._empty] = filled[job.rows]
+        for at, name in enumerate(_check_feature_names_in(self, None)):
+            if (self.type or {}).get(str(name)) == "count":
+                estimates[:, at] = np.maximum(np.rint(estimates[:, at]), 0)
         missing = np.isnan(values)
         result[missing] = estimates[missing]
         return result
@@ -414,6 +424,17 @@ def _native_edges(parts: list[tuple[Any, Any, Any]]) -> Any:
 def _named(method: str) -> type[Method]:
     """The method with this name; whether there is one is checked when it is fitted."""
     return type("NamedMethod", (Method,), {"name": method})
+
+
+@contextlib.contextmanager
+def _quiet_without(edges: Any) -> Iterator[None]:
+    """Silences the warning that there are no edges: ``fit`` has said so, or the caller did."""
+    if len(edges):
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "there are no edges", GraphfillWarning)
+        yield
 
 
 def _marked(missing: Matrix) -> Matrix:
