@@ -503,8 +503,9 @@ def _id_table(edges: EdgeList, weight: str) -> Table:
     table = Table()
     for name, side in (("source", edges.sources), ("target", edges.targets)):
         ids = [plain_id(end) for end in side]
-        if ids and all(isinstance(end, int) for end in ids):
-            table.add_numbers(name, array("q", ids))
+        numbers = [end for end in ids if isinstance(end, int)]
+        if numbers and len(numbers) == len(ids):
+            table.add_numbers(name, array("q", numbers))
         else:
             table.add_texts(name, [str(end) for end in ids])
     if edges.weights is not None:
@@ -533,6 +534,8 @@ def _row_number(value: Any) -> int:
     """A whole number of any type; TypeError for everything else."""
     if isinstance(value, bool):
         raise TypeError
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise TypeError
         return int(value)
     return operator.index(value)

@@ -72,21 +72,20 @@ class PygNodes(GraphNodes):
         if self._attr not in filled.estimated_columns():
             return features
         found = filled.estimates(self._attr)
-        values = numpy.asarray(found.values)
+        values = numpy.array(found.values)
         if not features.is_floating_point():
             values = values.round()
         estimates = features.new_tensor(values)
-        rows = numpy.asarray(found.rows)
+        rows = numpy.array(found.rows)
         features[rows] = estimates[:, 0] if features.dim() == 1 else estimates
         return features
 
 
 def block_of(features: Any) -> Any:
     """A feature matrix as 2-D float32 or float64; without a copy where it has one of these types."""
-    values = numpy_of(features if features.dtype.is_floating_point else features.float())
-    if values.ndim == 1:
-        values = values.reshape(-1, 1)
-    return values if values.dtype in ("float32", "float64") else values.astype("float32")
+    exact = str(features.dtype) in ("torch.float32", "torch.float64")
+    values = numpy_of(features if exact else features.float())
+    return values.reshape(-1, 1) if values.ndim == 1 else values
 
 
 def mask_of(missing_mask: Any, shape: tuple[int, int]) -> Any:

@@ -38,9 +38,11 @@ class Rows:
 class RowGraph:
     """Edges between nodes that are ids or row numbers."""
 
-    sources: list[Hashable] | np.ndarray[Any, Any]
-    targets: list[Hashable] | np.ndarray[Any, Any]
-    weights: np.ndarray[Any, Any] | None
+    sources: Any
+    """One end per edge: a list of ids, or an array of row numbers."""
+    targets: Any
+    weights: Any
+    """An array with one number per edge, or None where all edges weigh the same."""
     nodes: int | None
     """How many nodes there are, where the graph says so."""
     numbered: bool
@@ -229,7 +231,7 @@ def _check_not_sliced(graph: Any) -> None:
         )
 
 
-def _rows_of(side: Any, row_of: dict[Hashable, int]) -> np.ndarray[Any, Any]:
+def _rows_of(side: Any, row_of: dict[Hashable, int]) -> Any:
     """The row of each end of an edge; -1 for nodes that have none."""
     if not isinstance(side, np.ndarray):
         return np.fromiter((row_of.get(end, -1) for end in side), dtype=np.int64, count=len(side))
@@ -237,8 +239,7 @@ def _rows_of(side: Any, row_of: dict[Hashable, int]) -> np.ndarray[Any, Any]:
     numbers = np.fromiter((row for key, row in row_of.items() if type(key) is int), dtype=np.int64)
     rows = np.full(max(side.max(initial=-1), keys.max(initial=-1)) + 1, -1, dtype=np.int64)
     rows[keys] = numbers
-    found: np.ndarray[Any, Any] = rows[side]
-    return found
+    return rows[side]
 
 
 def _plain(labels: Any) -> list[Hashable]:

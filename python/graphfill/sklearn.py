@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Generator, Hashable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -46,9 +46,17 @@ from graphfill._samples import (
     varies,
     without_mark,
 )
-from graphfill.errors import DataError, GraphfillWarning
+from graphfill.errors import DataError, GraphfillError, GraphfillWarning
 
 __all__ = ["GraphImputer"]
+
+EXPECTED_WARNINGS = (
+    "there are no edges",
+    r"\d+ nodes? arrived since",
+    "the graph is not the one",
+    # Its only value fills such a column.
+    "column .* was left as it is.*every value is the same",
+)
 
 
 class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
@@ -129,7 +137,8 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     >>> y = X["east"] + X["north"]
     >>> X.iloc[::3, 0] = np.nan
     >>> imputer = GraphImputer(town, method="fp")
-    >>> cross_val_score(make_pipeline(imputer, LinearRegression()), X, y, cv=3).min() > 0.8
+    >>> scores = cross_val_score(make_pipeline(imputer, LinearRegression()), X, y, cv=3)
+    >>> bool(scores.min() > 0.8)
     True
     """
 
@@ -182,8 +191,8 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
                 GraphfillWarning,
                 stacklevel=2,
             )
-        X, ids, index = self._labels(X, ids)
-        values = self._validate(X, reset=True)
+        features, ids, index = self._labels(X, ids)
+        values = self._validate(features, reset=True)
         found = None if given is None else row_graph(given, ids)
         rows = None if found is None else found.rows(len(values), ids, index)
         missing = missing_cells(values)
@@ -214,8 +223,8 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
             One per row: the node of the graph that it is.
         """
         check_is_fitted(self)
-        X, ids, index = self._labels(X, ids)
-        values = self._validate(X, reset=False)
+        features, ids, index = self._labels(X, ids)
+        values = self._validate(features, reset=False)
         missing = missing_cells(values)
         job = self._training.job(values, graph, ids, index)
         kept: Matrix = np.ones_like(self._empty) if self.keep_empty_features else ~self._empty
@@ -244,17 +253,16 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
 
     def _labels(self, X: Any, ids: Any) -> tuple[Any, Any, Any]:
         """X without the column of ids, the ids, and the index of a pandas frame."""
-        pandas = is_a(X, "pandas", "DataFrame")
-        if self.id is not None:
-            if not hasattr(X, "columns") or self.id not in list(X.columns):
-                raise DataError(
-                    f"expected a frame with the column '{self.id}', found "
-                    + (f"the columns {', '.join(map(str, X.columns))}" if hasattr(X, "columns") else "none"),
-                    column=self.id,
-                )
-            ids = list(X[self.id]) if ids is None else ids
-            X = X.drop(columns=self.id) if pandas else X.drop(self.id)
-        return X, ids, X.index if pandas else None
+        is_pandas = is_a(X, "pandas", "DataFrame")
+        index = X.index if is_pandas else None
+        if self.id is None:
+            return X, ids, index
+        names = [str(name) for name in getattr(X, "columns", [])]
+        if self.id not in names:
+            found = f"the columns {', '.join(names)}" if names else kind_of(X)
+            raise DataError(f"expected a frame with the column '{self.id}', found {found}", column=self.id)
+        ids = list(X[self.id]) if ids is None else ids
+        return X.drop(columns=self.id) if is_pandas else X.drop(self.id), ids, index
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
         """X as a matrix of float32 or float64, or as the frame that it is if it has other columns.
@@ -284,7 +292,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         if not varies(kept):
             return None
         method = _named(self.method)({}, self._keywords(kept))
-        with _quiet_without(edges):
+        with _without_expected_warnings(), self._named_features():
             return method.fit(kept, edges)
 
     def _keywords(self, kept: Any) -> dict[str, Any]:
@@ -308,13 +316,26 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
             return dict.fromkeys(number_columns(kept), "number") | types
         return {f"x{left.index(name)}": kind for name, kind in types.items()}
 
+    @contextlib.contextmanager
+    def _named_features(self) -> Generator[None]:
+        """Adds the name of the feature to an error about a column of the array: x0 is the first kept."""
+        try:
+            yield
+        except GraphfillError as error:
+            names = _check_feature_names_in(self, None)[~self._empty]
+            columns = {} if self._is_frame else {f"x{at}": name for at, name in enumerate(names)}
+            name = columns.get(error.column or "", error.column)
+            if name != error.column:
+                error.add_note(f"column '{error.column}' is the feature '{name}'")
+            raise
+
     def _fill(self, job: _Job, values: Any) -> Any:
         """The rows of X with estimates; cells that cannot be estimated stay missing."""
         if self.model_ is None:
             return values
         kept = select(job.values, ~self._empty)
         keywords = {k: v for k, v in self._keywords(kept).items() if k not in _OF_TRAINING}
-        with _quiet_without(job.edges):
+        with _without_expected_warnings(), self._named_features():
             filled = self.model_.transform(kept, job.edges, **keywords).nodes
         if self._is_frame:
             rows = take(filled, job.rows, values)
@@ -412,7 +433,7 @@ def _native_edges(parts: list[tuple[Any, Any, Any]]) -> Any:
     """Native edges of several lists of sources, targets and weights."""
     from graphfill._native import Edges
 
-    none = np.empty(0, dtype=np.int64)
+    none: Any = np.empty(0, dtype=np.int64)
     sources = np.concatenate([none, *(part[0] for part in parts)])
     targets = np.concatenate([none, *(part[1] for part in parts)])
     if all(part[2] is None for part in parts):
@@ -427,13 +448,11 @@ def _named(method: str) -> type[Method]:
 
 
 @contextlib.contextmanager
-def _quiet_without(edges: Any) -> Iterator[None]:
-    """Silences the warning that there are no edges: ``fit`` has said so, or the caller did."""
-    if len(edges):
-        yield
-        return
+def _without_expected_warnings() -> Generator[None]:
+    """Silences warnings of what an imputer is for, or has said itself: other rows, and no edges."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "there are no edges", GraphfillWarning)
+        for message in EXPECTED_WARNINGS:
+            warnings.filterwarnings("ignore", message, GraphfillWarning)
         yield
 
 

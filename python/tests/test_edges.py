@@ -54,7 +54,7 @@ def frame():
 def expected_values(weights=None):
     """The mean of the known values of neighbours, weighted."""
     matrix, known = adjacency(weights).toarray(), ~np.isnan(VALUES)
-    means = matrix @ np.where(known, VALUES, 0.0) / (matrix @ known)
+    means = matrix @ np.where(known, VALUES, 0.0) / np.maximum(matrix @ known, 1e-9)
     return np.where(known, VALUES, means)
 
 
