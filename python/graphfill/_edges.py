@@ -418,16 +418,19 @@ def _index_rows(nodes: Nodes, ids: Sequence[Any]) -> Mapping[Any, int] | None:
 
 
 def _rows_of_ends(edges: EdgeList, known: Mapping[Any, int]) -> tuple[array[int], array[int]]:
-    found: list[array[int]] = []
-    for side in (edges.sources, edges.targets):
-        numbers = array("q")
-        for end in side:
-            row = _lookup(known, end)
-            if row is None:
-                raise _unknown_end(end, edges, known)
-            numbers.append(row)
-        found.append(numbers)
-    return found[0], found[1]
+    return _rows_of_side(edges.sources, edges, known), _rows_of_side(edges.targets, edges, known)
+
+
+def _rows_of_side(ends: Any, edges: EdgeList, known: Mapping[Any, int]) -> array[int]:
+    try:
+        if isinstance(known, _RowNumbers) and {type(end) for end in ends} <= {int}:
+            numbers = array("q", ends)
+            if not numbers or 0 <= min(numbers) <= max(numbers) < len(known):
+                return numbers
+        return array("q", map(known.__getitem__, ends))
+    except (KeyError, TypeError, OverflowError):
+        unknown = next(end for end in ends if _lookup(known, end) is None)
+        raise _unknown_end(unknown, edges, known) from None
 
 
 def _lookup(known: Mapping[Any, int], end: Any) -> int | None:

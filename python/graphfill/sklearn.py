@@ -29,6 +29,7 @@ from sklearn.utils.validation import (  # type: ignore[import-untyped, unused-ig
     check_is_fitted,
 )
 
+from graphfill._frames._arrays import MIN_BLOCK_WIDTH
 from graphfill._kinds import is_a, is_missing, kind_of
 from graphfill._model import _OF_TRAINING, Method
 from graphfill._row_graph import RowGraph, Rows, row_graph
@@ -76,7 +77,8 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
 
     Anything else is an error: rows are never matched by a guess. In cross-validation, where X is split,
     use a pandas frame with its own index (``reset_index`` makes its rows other nodes), or route
-    ``ids=numpy.arange(len(X))``.
+    ``ids=numpy.arange(len(X))`` (scikit-learn 1.8 or later; earlier ones do not pass metadata to the
+    score of a pipeline).
 
     X of numbers gives an array, as other imputers do (see ``set_output``). A pandas or polars frame with
     text or categories gives a frame with the same types of columns.
@@ -314,6 +316,16 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         types = {name: kind for name, kind in types.items() if name in left}
         if self._is_frame:
             return dict.fromkeys(number_columns(kept), "number") | types
+        if kept.shape[1] >= MIN_BLOCK_WIDTH:
+            # So many columns are one block of numbers. Counts are rounded afterwards.
+            other = next((n for n, kind in types.items() if kind not in ("number", "count")), None)
+            if other is None:
+                return {}
+            raise DataError(
+                f"expected the type number or count in X of {MIN_BLOCK_WIDTH} or more features, found "
+                f"'{types[other]}'; to fix it, estimate this column with another imputer",
+                column=other,
+            )
         return {f"x{left.index(name)}": kind for name, kind in types.items()}
 
     @contextlib.contextmanager
