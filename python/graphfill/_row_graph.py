@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphfill._edges import EdgeList, check_weights, edge_list_of
+from graphfill._edge_rows import check_weights
+from graphfill._edges import EdgeList, edge_list_of
 from graphfill._kinds import is_a, is_scipy_sparse, kind_of
 from graphfill.errors import DataError
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Generator, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -32,7 +31,7 @@ from sklearn.utils.validation import (  # type: ignore[import-untyped, unused-ig
 from graphfill._frames._arrays import MIN_BLOCK_WIDTH
 from graphfill._kinds import is_a, is_missing, kind_of
 from graphfill._model import _OF_TRAINING, Method
-from graphfill._row_graph import RowGraph, Rows, row_graph
+from graphfill._row_graph import row_graph
 from graphfill._samples import (
     Matrix,
     append,
@@ -41,12 +40,12 @@ from graphfill._samples import (
     missing_cells,
     number_columns,
     select,
-    stack,
     statistics,
     take,
     varies,
     without_mark,
 )
+from graphfill._training_rows import Job, Training
 from graphfill.errors import DataError, GraphfillError, GraphfillWarning
 
 __all__ = ["GraphImputer"]
@@ -207,7 +206,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
             self.indicator_ = MissingIndicator(error_on_new=False).fit(_marked(missing))
         # The caller may write to X later.
         values = values.copy() if hasattr(values, "copy") else values
-        self._training = _Training(values, found, rows, separate=graph is not None)
+        self._training = Training(values, found, rows, separate=graph is not None)
         self.model_ = self._fit_model(values, self._training.edges())
         return self
 
@@ -341,7 +340,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
                 error.add_note(f"column '{error.column}' is the feature '{name}'")
             raise
 
-    def _fill(self, job: _Job, values: Any) -> Any:
+    def _fill(self, job: Job, values: Any) -> Any:
         """The rows of X with estimates; cells that cannot be estimated stay missing."""
         if self.model_ is None:
             return values
@@ -374,86 +373,6 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         return {"allow_nan": is_missing(self.missing_values), "preserves_dtype": [np.float64, np.float32]}
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A matrix to fill, its edges, and where the rows of X are in it."""
-
-    values: Any
-    edges: Any
-    rows: Any
-
-
-@dataclass(frozen=True)
-class _Training:
-    """The rows of the fit, which later rows may have as neighbours."""
-
-    values: Any
-    graph: RowGraph | None
-    rows: Rows | None
-    """The nodes of the rows; None without a graph."""
-    separate: bool
-    """Whether the graph is that of these rows alone: it was passed to ``fit``."""
-
-    def edges(self) -> Any:
-        """The edges between the rows of the fit."""
-        if self.graph is None or self.rows is None:
-            return _native_edges([])
-        return _native_edges([self.graph.edges(_row_numbers(self.rows.keys))])
-
-    def job(
-        self, values: Any, graph: Any, ids: Any, index: Any
-    ) -> _Job:
-        """What to fill for rows of ``transform``."""
-        everything = np.arange(len(values))
-        if graph is not None:
-            given = row_graph(graph, ids)
-            rows = given.rows(len(values), ids, index)
-            if rows.by == "position" or self.graph is None or self.rows is None:
-                return _Job(values, _native_edges([given.edges(_row_numbers(rows.keys))]), everything)
-            return self._beside(values, rows, [self.graph, given])
-        if self.graph is None or self.rows is None:
-            return _Job(values, _native_edges([]), everything)
-        if self.separate and self.rows.by == "position" and ids is None:
-            if not _same(values, self.values):
-                raise DataError(
-                    "the graph that was passed to fit is that of its rows, and X has others; to fix it, pass "
-                    "the graph of these rows to transform (in a Pipeline with .set_transform_request("
-                    "graph=True)), or the graph of all rows to the constructor, GraphImputer(graph=…)"
-                )
-            return _Job(values, self.edges(), everything)
-        return self._beside(values, self.graph.rows(len(values), ids, index), [self.graph])
-
-    def _beside(self, values: Any, rows: Rows, graphs: list[RowGraph]) -> _Job:
-        """Rows in the place of the same nodes of the fit, others below them."""
-        assert self.rows is not None
-        row_of = _row_numbers(self.rows.keys)
-        for key in rows.keys:
-            row_of.setdefault(key, len(row_of))
-        places = np.array([row_of[key] for key in rows.keys], dtype=np.int64)
-        fitted = len(self.values)
-        chosen = np.arange(len(row_of))
-        chosen[places] = fitted + np.arange(len(places))
-        edges = _native_edges([graph.edges(row_of) for graph in graphs])
-        return _Job(stack(self.values, values, chosen), edges, places)
-
-
-def _row_numbers(keys: list[Hashable]) -> dict[Hashable, int]:
-    return {key: row for row, key in enumerate(keys)}
-
-
-def _native_edges(parts: list[tuple[Any, Any, Any]]) -> Any:
-    """Native edges of several lists of sources, targets and weights."""
-    from graphfill._native import Edges
-
-    none: Any = np.empty(0, dtype=np.int64)
-    sources = np.concatenate([none, *(part[0] for part in parts)])
-    targets = np.concatenate([none, *(part[1] for part in parts)])
-    if all(part[2] is None for part in parts):
-        return Edges(sources, targets)
-    weights = [np.ones(len(part[0])) if part[2] is None else part[2] for part in parts]
-    return Edges(sources, targets, np.concatenate(weights))
-
-
 def _named(method: str) -> type[Method]:
     """The method with this name; whether there is one is checked when it is fitted."""
     return type("NamedMethod", (Method,), {"name": method})
@@ -471,12 +390,6 @@ def _without_expected_warnings() -> Generator[None]:
 def _marked(missing: Matrix) -> Matrix:
     """A matrix with NaN where a cell is missing."""
     return np.where(missing, np.nan, 0.0)
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray):
-        return np.array_equal(a, b, equal_nan=True)
-    return bool(a.equals(b))
 
 
 def _with_empty(rows: Any, values: Any, empty: Matrix) -> Any:
