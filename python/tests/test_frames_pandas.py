@@ -282,7 +282,7 @@ def test_many_columns_of_one_block_of_memory() -> None:
 
 def test_intervals_are_further_columns() -> None:
     frame = pd.DataFrame({"x": column([1.5, 2.5, 3.0], float)}, index=range(5, 5 + ROWS))
-    result = check(frame, intervals=True)
+    result = check(frame, intervals=0.9)
     assert "x__lower" in result.columns[1:]
     assert result["x__lower"].notna().tolist() == frame["x"].isna().tolist()
 
@@ -363,7 +363,55 @@ def test_other_tables_come_in_pandas() -> None:
 def test_without_pyarrow() -> None:
     code = """
     import sys
-    @pytest.mark.parametrize("dtype", ["float64", "float32", "Int8", "boolean"])
+    class Block:
+        def find_spec(self, name, path=None, target=None):
+            if name.split(".")[0] == "pyarrow":
+                raise ImportError(name)
+    sys.meta_path.insert(0, Block())
+    import pandas as pd
+    from graphfill._frames import nodes_of
+    frame = pd.DataFrame({
+        "number": [1.0, None, 3.0], "text": ["a", None, "a"],
+        "count": pd.array([1, None, 2], "Int64"),
+        "time": pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
+        "level": pd.Categorical(["a", None, "b"]), "flag": pd.array([True, None, False], "boolean"),
+    })
+    nodes = nodes_of(frame)
+    assert nodes.table.names == list(frame.columns) and nodes.left_out == {}
+    import graphfill
+    result = graphfill.fill(frame, [(0, 1), (1, 2)], method="column-mean", quiet=True)
+    assert (result.nodes.dtypes == frame.dtypes).all()
+    assert result.nodes[["number", "count", "time", "flag"]].notna().all().all()
+    assert "pyarrow" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+
+
+@pytest.mark.skipif(IS_THREE, reason="pandas 3 always copies on write")
+def test_pandas_2_that_copies_on_write() -> None:
+    with pd.option_context("mode.copy_on_write", True):
+        test_later_writes_reach_neither_the_table_nor_the_result()
+        test_a_buffer_protects_itself_when_the_adapter_is_gone()
+        for name in ("float64", "Int64", "datetime64[ns]", "category", "text"):
+            test_each_dtype_comes_back_filled(name)
+
+
+def test_geometries_stay() -> None:
+    geopandas = pytest.importorskip("geopandas")
+    points = geopandas.points_from_xy(range(ROWS), range(ROWS))
+    frame = geopandas.GeoDataFrame(
+        {"x": column([1.5, 2.5], float)}, geometry=points, crs="EPSG:4326"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = filled(frame)
+    assert type(result) is type(frame) and result.crs == frame.crs
+    assert result.geometry.equals(frame.geometry) and result["x"].notna().all()
+    longer = with_added(frame.assign(id=range(ROWS)), "id", [ROWS])
+    assert type(longer) is type(frame) and longer.crs == frame.crs and len(longer) == ROWS + 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "Int8", "boolean"])
 def test_many_columns_of_zeros_and_ones(dtype: str) -> None:
     values = np.random.default_rng(0).random((ROWS, 120)) < 0.3
     frame = pd.DataFrame(values, columns=[f"tag{at}" for at in range(120)]).astype(dtype)

@@ -73,7 +73,7 @@ def _numbers(cells: Any, missing: Any, dtype: str | None, nullable: str, index: 
 
 
 def _times(cells: Any, kind: str) -> Any:
-    """Times of the kind "datetime[us, Europe/Paris]" or "datetime[ms]"; nanoseconds of "datetime"."""
+    """Times of a kind such as "datetime[us, Europe/Paris]"; nanoseconds of the kind "datetime"."""
     import numpy as np
 
     pd = pandas()
