@@ -26,8 +26,8 @@ def cells(*values: Any) -> list[Any]:
 TIMES = cells(datetime.datetime(2020, 1, 1), datetime.datetime(2021, 6, 1, 3))
 
 POLARS: dict[str, tuple[Any, list[Any]]] = {
-    "Int8": (lambda pl: pl.Int8, cells(1, 2, 100)),
-    "UInt64": (lambda pl: pl.UInt64, cells(1, 2, 2**60)),
+    "Int8": (lambda pl: pl.Int8, cells(1, 2, 9)),
+    "UInt64": (lambda pl: pl.UInt64, cells(2**60, 2**60 + 2**50)),
     "Float32": (lambda pl: pl.Float32, cells(1.5, 2.25)),
     "Float64": (lambda pl: pl.Float64, cells(1.5, 2.25)),
     "Boolean": (lambda pl: pl.Boolean, cells(True, False)),

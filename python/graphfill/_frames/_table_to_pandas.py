@@ -79,14 +79,9 @@ def _times(cells: Any, kind: str) -> Any:
     pd = pandas()
     if isinstance(cells, list):
         cells = np.array([NAT if cell is None else cell for cell in cells], dtype=np.int64)
-    zone = kind.partition(", ")[2].rstrip("]")
-    index = pd.DatetimeIndex(cells.astype(np.int64).view(f"M8[{time_unit(kind)}]"))
+    unit, _, zone = kind.partition("[")[2].rstrip("]").partition(", ")
+    index = pd.DatetimeIndex(cells.astype(np.int64).view(f"M8[{unit or 'ns'}]"))
     return index.tz_localize("UTC").tz_convert(zone) if zone else index
-
-
-def time_unit(kind: str) -> str:
-    """The unit of times of a kind of column."""
-    return kind.partition("[")[2].rstrip("]").partition(", ")[0] or "ns"
 
 
 def _is_three() -> bool:
