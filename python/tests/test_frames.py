@@ -77,7 +77,7 @@ def test_polars_columns_without_estimates_come_back_with_a_warning() -> None:
             "x": cells(1.5, 2.5),
         }
     )
-    with pytest.warns(GraphfillWarning, match="is left as it is") as caught:
+    with pytest.warns(GraphfillWarning, match="was left as it is") as caught:
         nodes = nodes_of(frame)
     assert len(caught) == 5 and all(str(warning.filename) == __file__ for warning in caught)
     assert nodes.table.names == ["x"]

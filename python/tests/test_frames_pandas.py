@@ -177,7 +177,7 @@ CARRIED = {
 @pytest.mark.parametrize("name", CARRIED)
 def test_columns_without_estimates_come_back_with_a_warning(name: str) -> None:
     frame = pd.DataFrame({"x": CARRIED[name], "other": np.arange(ROWS) * 0.5})
-    with pytest.warns(GraphfillWarning, match='column "x" is left as it is') as caught:
+    with pytest.warns(GraphfillWarning, match="column 'x' was left as it is") as caught:
         nodes = nodes_of(frame)
     assert caught[0].filename == __file__
     assert list(nodes.left_out) == ["x"] and nodes.table.names == ["other"]
@@ -285,6 +285,9 @@ def test_intervals_are_further_columns() -> None:
     days = pd.date_range("2020-01-01", periods=80, tz="Europe/Paris", unit="ms")
     frame = pd.DataFrame({"x": random.normal(size=80), "day": days}, index=range(5, 85))
     frame.iloc[::7] = None
+    lists = frame.assign(lists=pd.Series(random.normal(size=(80, 2)).tolist(), index=frame.index))
+    lists["lists"] = lists["lists"].where(frame["x"].notna(), None)
+    assert isinstance(filled(lists, intervals=0.9)["lists__lower"].iloc[0][0], float)
     result = check(frame, intervals=0.9)
     for name in frame.columns:
         lower = result[f"{name}__lower"]

@@ -85,8 +85,8 @@ def distinct_names(labels: Iterable[Any]) -> list[str]:
 def warn_left_out(name: str, reason: str, missing: int) -> None:
     """Says that a column with missing cells comes back unchanged."""
     if missing:
-        cells = "missing cell" if missing == 1 else "missing cells"
-        warn(f'column "{name}" is left as it is, with {missing:,} {cells}: {reason}')
+        cells = "1 cell" if missing == 1 else f"{missing:,} cells"
+        warn(f"column '{name}' was left as it is, {cells} missing: {reason}")
 
 
 def warn(message: str, category: type[Warning] = GraphfillWarning) -> None:
