@@ -87,6 +87,29 @@ def test_polars_columns_without_estimates_come_back_with_a_warning() -> None:
     assert result.drop("x").equals(frame.drop("x")) and result.schema == frame.schema
 
 
+@pytest.mark.parametrize("package", ["polars", "pyarrow"])
+@pytest.mark.parametrize("numpy", [True, False])
+def test_many_columns_of_zeros_and_ones(
+    package: str, numpy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module: Any = pytest.importorskip(package)
+    make = module.DataFrame if package == "polars" else module.table
+    tags = {f"tag{at}": cells(0, 1) for at in range(110)} | {"tag": list(range(ROWS))}
+    frame = make(tags)
+    if not numpy:
+        for name in ("_base", "_polars", "_arrow_types"):
+            module_name = f"graphfill._frames.{name}.is_importable"
+            monkeypatch.setattr(module_name, lambda package: package != "numpy")
+    result = filled(frame)
+    assert result.schema == frame.schema
+    for name, values in tags.items():
+        after = [x if isinstance(x, int) else x.as_py() for x in result[name]]
+        assert (
+            None not in after
+            and [a for a, v in zip(after, values, strict=True) if v is None or a == v] == after
+        )
+
+
 def test_added_nodes_in_polars() -> None:
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(

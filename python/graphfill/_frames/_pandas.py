@@ -88,10 +88,8 @@ class PandasNodes:
     def is_list(self, name: str) -> bool:
         return name in self.columns and self.columns[name].is_list
 
-    def missing(self, name: str) -> list[bool]:
-        column = self.source.iloc[:, self.names.index(name)]
-        marks: list[bool] = column.isna().tolist()
-        return marks
+    def missing(self, name: str) -> Any:
+        return self.source.iloc[:, self.names.index(name)].isna().to_numpy()
 
     def _patched(self, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with estimates; its other columns share no memory that a write would change."""
