@@ -19,7 +19,7 @@ from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset  # noq
 
 import graphfill as gf  # noqa: E402
 from graphfill import pyg  # noqa: E402
-from graphfill.errors import DataError, GuessWarning  # noqa: E402
+from graphfill.errors import CallError, DataError, GuessWarning  # noqa: E402
 from graphfill.pyg import FeaturePropagation, FillMissing  # noqa: E402
 
 NAN = float("nan")
@@ -145,6 +145,25 @@ def test_strided_views_are_read_in_order() -> None:
 def test_nothing_missing_changes_nothing() -> None:
     data = path(1, 2, 3)
     assert FillMissing()(data).x is data.x
+
+
+def test_a_fitted_model_fills_other_graphs() -> None:
+    known, later = random_data(5), random_data(6)
+    known.x[::4, 0] = NAN
+    later.x[::5, 0] = NAN
+    model = gf.Arb().fit(known.x.numpy(), known.edge_index.numpy())
+    transform = FillMissing(model)
+    filled = pickle.loads(pickle.dumps(transform))(later).x
+    expected = model.transform(later.x.numpy(), later.edge_index.numpy()).nodes
+    assert torch.equal(filled, torch.as_tensor(expected))
+    assert "Model(arb" in repr(transform)
+
+
+def test_wrong_keywords_are_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="epochs"):
+        FillMissing("svga-p", epochs=3)
+    with pytest.raises(CallError, match=r"graphfill.fill\(data, intervals"):
+        FillMissing("arb", intervals=0.9)
 
 
 # Edges and weights
