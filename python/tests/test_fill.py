@@ -178,7 +178,8 @@ def test_evaluation(town) -> None:
     assert set(scores.means) == {"column-mean", "neighbour-mean"}
     assert isinstance(scores.scores, pl.DataFrame) and scores.scores.height == 4
     assert scores.scores["seed"].to_list() == [0, 1, 0, 1]
-    assert scores.means["neighbour-mean"]["rmse"] < scores.means["column-mean"]["rmse"]
+    assert scores.means["neighbour-mean"]["nrmse"] < scores.means["column-mean"]["nrmse"]
+    assert scores.columns["column-mean"]["city"]["accuracy"] <= 1
     assert "neighbour-mean" in repr(scores) and "<table" in scores._repr_html_()
     assert scores.report().startswith("<!")
     with pytest.raises(gf.CallError, match="hide_cells"):

@@ -10,13 +10,15 @@ import pytest
 
 import graphfill as gf
 from graphfill import _native
+from graphfill._keywords import FillKeywords
 
 # Flags that have no keyword, and what stands in their place.
 GENERAL_FLAGS = {
     "color": "messages are warnings, and nothing is printed in colour",
     "format": "results are objects",
     "help": "help(graphfill.fill)",
-    "verbose": "the module `logging` is not used: progress is a bar, and notes are in the result",
+    "history": "FillResult.history, Model.history; Evaluation.data",
+    "verbose": "progress is a bar or a callback, and notes are in the result",
 }
 FLAGS_WITHOUT_KEYWORD = {
     "fill": GENERAL_FLAGS
@@ -33,15 +35,10 @@ FLAGS_WITHOUT_KEYWORD = {
     },
 }
 # Keywords that have no flag.
-KEYWORDS_WITHOUT_FLAG: dict[str, dict[str, str]] = {
-    "fill": {
-        "nodes": "the first file on the command line",
-        "edges": "the second file on the command line",
-    },
-    "evaluate": {
-        "nodes": "the first file on the command line",
-        "edges": "the second file on the command line",
-    },
+KEYWORDS_WITHOUT_FLAG = {
+    "nodes": "the first file on the command line",
+    "edges": "the second file on the command line",
+    "progress": "a callback; on the command line a terminal has a bar, unless --quiet",
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {"fill": gf.fill, "evaluate": gf.evaluate}
 
@@ -65,8 +62,7 @@ def test_every_flag_is_a_keyword(command: str) -> None:
 @pytest.mark.parametrize("command", FUNCTIONS)
 def test_every_keyword_is_a_flag(command: str) -> None:
     flags = {flag.replace("-", "_") for flag in _native.flags(command)}
-    without = KEYWORDS_WITHOUT_FLAG[command]
-    assert keywords_of(FUNCTIONS[command]) - flags == set(without)
+    assert keywords_of(FUNCTIONS[command]) - flags == set(KEYWORDS_WITHOUT_FLAG)
 
 
 @pytest.mark.parametrize("command", FUNCTIONS)
@@ -79,9 +75,15 @@ def test_options_are_keyword_only(command: str) -> None:
 
 @pytest.mark.parametrize("command", FUNCTIONS)
 def test_every_keyword_is_documented(command: str) -> None:
-    text = inspect.getdoc(FUNCTIONS[command]) or ""
+    # The documentation of `evaluate` refers to that of `fill`.
+    text = f"{inspect.getdoc(FUNCTIONS[command])}{inspect.getdoc(gf.fill)}"
     for name in inspect.signature(FUNCTIONS[command]).parameters:
         assert name in text, name
+
+
+def test_methods_take_the_keywords_of_fill() -> None:
+    keywords = keywords_of(gf.fill) - set(KEYWORDS_WITHOUT_FLAG) - {"method"}
+    assert set(FillKeywords.__annotations__) - {"method"} == keywords
 
 
 def test_an_unknown_keyword_is_an_error_that_names_it() -> None:

@@ -16,7 +16,8 @@ def fill(nodes: Any, edges: Any) -> gf.FillResult:
 
 
 def fit(nodes: Any, edges: Any) -> None:
-    model = gf.SvgaP(hidden=64, seed=0).fit(nodes, edges)
+    model = gf.SvgaP(hidden=64, seed=0, device="cpu").fit(nodes, edges)
+    assert_type(model, gf.Model)
     model.save("model.gf")
     loaded = gf.load("model.gf")
     assert_type(loaded.transform(nodes, edges), gf.FillResult)
@@ -31,7 +32,7 @@ def careful(nodes: Any, edges: Any) -> gf.FillResult | None:
         return fill(nodes, edges)
     except gf.DataError as error:
         where: str | None = error.column
-        print(where, error.file, error.line, error.id, error.hint)
+        print(where, error.file, error.line, error.id, error.keywords)
     except gf.Interrupted as stopped:
         return stopped.result
     return None
