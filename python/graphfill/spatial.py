@@ -45,7 +45,7 @@ def fill(
     Returns a GeoDataFrame with the same rows, index, columns, dtypes, geometry and CRS; only
     missing cells differ. Geometry columns are used for nothing but to find neighbours. With
     ``intervals=0.9`` the columns of the intervals are added at the end. For scores, choices and
-    the report use `build_graph` and `graphfill.fill`, which returns all of them.
+    the report use ``graphfill.fill(gdf, build_graph(gdf))``, whose result has them beside ``nodes``.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ pytest.importorskip("torch_geometric", reason="torch_geometric is not installed"
 
 import torch_geometric.transforms as T  # noqa: E402
 from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset  # noqa: E402
+from torch_geometric.loader import DataLoader  # noqa: E402
 
 import graphfill as gf  # noqa: E402
 from graphfill import pyg  # noqa: E402
@@ -248,6 +249,17 @@ def test_compose_and_datasets() -> None:
     dataset = Paths(transform=FillMissing("neighbour-mean"))
     assert dataset[0].x.flatten().tolist() == [1, 2, 3]
     assert not torch.isnan(dataset[1].x).any()
+
+
+def test_workers_of_a_loader_fill_after_their_parent_did() -> None:
+    # Workers are forked: threads of the parent do not exist in them.
+    dataset = Paths(transform=FillMissing("neighbour-mean"))
+    big = random_data(7, nodes=5000, columns=40)
+    big.x[::3] = NAN
+    FillMissing("fp", threads=2)(big)
+    loader = DataLoader(dataset, batch_size=2, num_workers=1, timeout=60)
+    (batch,) = list(loader)
+    assert not torch.isnan(batch.x).any()
 
 
 def test_a_batch_is_filled_as_one_graph() -> None:
