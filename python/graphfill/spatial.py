@@ -259,7 +259,7 @@ def _nearest(points: Any, k: int) -> tuple[Any, Any]:
         raise CallError(f"k: expected a number from 1 on, found {k}")
     count = len(points)
     k = min(k, count - 1)
-    found = KDTree(points).query(points, k=k + 1)[1]
+    found = KDTree(points).query(points, k=k + 1, workers=-1)[1]
     # The point itself is usually first, but not among several at one place: drop it, or else the last.
     own = np.arange(count)[:, None]
     drop = found == own
