@@ -480,7 +480,9 @@ def _normalised(data: Any, nodes: int, dtype: Any, device: Any, rows: Any) -> An
     return _sparse(indices, weights[kept], size, is_coalesced=True, csr=True)
 
 
-def _sparse(indices: Any, values: Any, size: tuple[int, int], is_coalesced: bool | None = None, csr: bool = False) -> Any:
+def _sparse(
+    indices: Any, values: Any, size: tuple[int, int], is_coalesced: bool | None = None, csr: bool = False
+) -> Any:
     """A sparse tensor, without PyTorch's warnings that invariants are not checked and CSR is in beta."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
