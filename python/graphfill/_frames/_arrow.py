@@ -81,9 +81,8 @@ class ArrowNodes:
     def is_list(self, name: str) -> bool:
         return is_list(self.source.column(name).type)
 
-    def missing(self, name: str) -> list[bool]:
-        marks: list[bool] = self.source.column(name).is_null(nan_is_null=True).to_pylist()
-        return marks
+    def missing(self, name: str) -> Any:
+        return self.source.column(name).is_null(nan_is_null=True).to_pylist()
 
     def _lengthened(self, columns: dict[str, Any], filled: Completed) -> dict[str, Any]:
         """The columns with the rows of added nodes: their ids, and missing cells."""

@@ -85,8 +85,8 @@ def distinct_names(labels: Iterable[Any]) -> list[str]:
 def warn_left_out(name: str, reason: str, missing: int) -> None:
     """Says that a column with missing cells comes back unchanged."""
     if missing:
-        cells = "missing cell" if missing == 1 else "missing cells"
-        warn(f'column "{name}" is left as it is, with {missing:,} {cells}: {reason}')
+        cells = "1 cell" if missing == 1 else f"{missing:,} cells"
+        warn(f"column '{name}' was left as it is, {cells} missing: {reason}")
 
 
 def warn(message: str, category: type[Warning] = GraphfillWarning) -> None:
@@ -128,7 +128,7 @@ class Source(Protocol):
         """Whether the cells of a column are lists."""
         ...
 
-    def missing(self, name: str) -> list[bool]:
+    def missing(self, name: str) -> Any:
         """Which cells of a column are missing."""
         ...
 
@@ -162,12 +162,24 @@ def estimated_cells(
     table = filled.table()
     for name in rest.intersection(table.names):
         if not source.is_list(name):
-            was, cells = source.missing(name), listed(table.column(name))
-            was += [True] * (filled.rows - len(was))
-            rows = [at for at, cell in enumerate(cells) if was[at] and not _is_missing(cell)]
-            if rows:
-                yield name, rows, [cells[row] for row in rows]
+            rows, cells = _newly_known(source.missing(name), table.column(name))
+            if len(rows):
+                yield name, rows, cells
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or bool(cell != cell)
+def _newly_known(was_missing: Any, cells: Any) -> tuple[Any, Any]:
+    """The rows that have a cell and had none, and these cells; later rows are new."""
+    if isinstance(cells, list) or not is_importable("numpy"):
+        cells = listed(cells)
+        was = [*was_missing, *[True] * (len(cells) - len(was_missing))]
+        rows = [
+            at for at, cell in enumerate(cells) if was[at] and cell is not None and cell == cell
+        ]
+        return rows, [cells[row] for row in rows]
+    import numpy as np
+
+    values: Any = np.asarray(cells)
+    known: Any = values == values  # NaN is missing
+    known[: len(was_missing)] &= np.asarray(was_missing, dtype=bool)
+    numbers = np.flatnonzero(known)
+    return numbers, values[numbers]

@@ -17,8 +17,6 @@ class Column:
 
     type: str | None = None
     """The column type to declare; None: it is inferred."""
-    unit: Any = ""
-    """The unit in which times cross; empty where the cells are no times."""
     is_list: bool = False
     """Whether the cells are lists."""
 
@@ -33,6 +31,10 @@ class Column:
     def decoded(self, estimates: Any) -> Any:
         """Estimates as values that the array takes."""
         raise NotImplementedError
+
+    def times(self, instants: Any) -> Any:
+        """Instants of UTC in the unit and the zone of the column."""
+        return instants
 
     def patched(self, values: Any, rows: Any, estimates: Any) -> Any:
         """A copy of ``values`` (the column's own, or longer ones) with estimates at ``rows``."""
@@ -66,16 +68,12 @@ class MaskedColumn(Column):
 class DatetimeColumn(Column):
     """datetime64 of any unit, with or without a time zone."""
 
-    def __init__(self, values: Any, owner: Any) -> None:
-        super().__init__(values, owner)
-        self.unit = str(values.unit)
-
     def add(self, table: Table, name: str) -> None:
         zone = getattr(self.values, "tz", None)
         table.add_datetimes(
             name,
             owned_by(self.values.asi8, self.owner),
-            unit=self.unit,
+            unit=self.values.unit,
             timezone=None if zone is None else str(zone),
             share=True,
         )
@@ -83,10 +81,12 @@ class DatetimeColumn(Column):
     def decoded(self, estimates: Any) -> Any:
         import numpy as np
 
-        times = np.asarray(estimates).astype(np.int64).view(f"M8[{self.unit}]")
-        index = pandas().DatetimeIndex(times)
-        zone = getattr(self.values, "tz", None)
-        return (index if zone is None else index.tz_localize("UTC").tz_convert(zone)).array
+        instants = np.asarray(estimates).astype(np.int64).view(f"M8[{self.values.unit}]")
+        return self.times(pandas().DatetimeIndex(instants).array)
+
+    def times(self, instants: Any) -> Any:
+        zone, times = self.values.tz, instants.as_unit(self.values.unit)
+        return times if zone is None else times.tz_localize("UTC").tz_convert(zone)
 
 
 class CategoricalColumn(Column):

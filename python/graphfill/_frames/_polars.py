@@ -53,13 +53,12 @@ class PolarsNodes:
     def is_list(self, name: str) -> bool:
         return bool(self.source[name].dtype.is_nested())
 
-    def missing(self, name: str) -> list[bool]:
+    def missing(self, name: str) -> Any:
         column = self.source[name]
         marks = column.is_null()
         if column.dtype.is_float():
             marks |= column.is_nan().fill_null(True)
-        known: list[bool] = marks.to_list()
-        return known
+        return marks
 
     def _lengthened(self, filled: Completed) -> Any:
         """The frame with the rows of added nodes: their ids, and missing cells."""
