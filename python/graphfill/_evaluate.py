@@ -137,17 +137,17 @@ class Evaluation:
     @property
     def means(self) -> dict[str, dict[str, float]]:
         """The mean of every metric over the seeds, by method."""
-        return {method["method"]: dict(method["mean"]["table"]) for method in self.data["methods"]}
+        return {method["method"]: _of_table(method["mean"]) for method in self.data["methods"]}
 
     @property
     def deviations(self) -> dict[str, dict[str, float]]:
         """The standard deviation of every metric over the seeds, by method; empty with one seed."""
-        return {method["method"]: dict(method["sd"]["table"]) for method in self.data["methods"]}
+        return {method["method"]: _of_table(method["sd"]) for method in self.data["methods"]}
 
     @property
     def columns(self) -> dict[str, dict[str, dict[str, float]]]:
-        """The mean of every metric, by method and column."""
-        return {method["method"]: dict(method["mean"]["columns"]) for method in self.data["methods"]}
+        """The mean of every metric, by method and column; empty where the table is one block."""
+        return {method["method"]: dict(method["mean"].get("columns", {})) for method in self.data["methods"]}
 
     @property
     def comparisons(self) -> list[dict[str, Any]]:
@@ -173,7 +173,7 @@ class Evaluation:
         table.add_texts("method", [method for method, _ in runs])
         table.add_numbers("seed", array("q", [seed["seed"] for _, seed in runs]))
         for metric in self._metrics():
-            values = [seed["test"]["table"].get(metric, float("nan")) for _, seed in runs]
+            values = [seed["test"].get(metric, float("nan")) for _, seed in runs]
             table.add_numbers(metric, array("d", values))
         table.add_numbers("seconds", array("d", [seed["seconds"] for _, seed in runs]))
         return self._nodes.frame(table)
@@ -212,3 +212,8 @@ class Evaluation:
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
         rows = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _of_table(metrics: dict[str, Any]) -> dict[str, float]:
+    """The metrics of the table as a whole."""
+    return {name: value for name, value in metrics.items() if name != "columns"}

@@ -14,12 +14,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphfill._frames._base import warn
 from graphfill._optional import require
-from graphfill.errors import DataError, GuessWarning
+from graphfill.errors import CallError, DataError, GuessWarning
 
 __all__ = ["fill"]
 
@@ -116,7 +116,7 @@ def fill(
 
     if obs is not None:
         if layer is not None or var_names is not None or not _is_word(missing, "nan"):
-            raise DataError(
+            raise CallError(
                 "obs fills columns of adata.obs, without a matrix; to fix it, leave out layer, var_names and "
                 "missing, or call fill once for the columns and once for the matrix"
             )
@@ -261,7 +261,7 @@ def _mask(missing: Any, shape: tuple[int, int]) -> Any:
     import numpy as np
 
     if isinstance(missing, str):
-        raise DataError(f'missing: expected "nan", "zeros" or booleans, found {missing!r}')
+        raise CallError(f'missing: expected "nan", "zeros" or booleans, found {missing!r}')
     if hasattr(missing, "to_numpy"):
         missing = missing.to_numpy()
     mask = missing if hasattr(missing, "tocsr") else np.asarray(missing)
@@ -318,11 +318,10 @@ def _graph(adata: Any, graph: Any) -> Any:
                 column=graph,
             )
         if graph == "distances" or graph.endswith("_distances"):
-            warnings.warn(
+            warn(
                 f"obsp[{graph!r}] is taken for weights, where a larger one means nearer; its name says that it "
                 'holds distances, so that "connectivities" may be meant',
                 GuessWarning,
-                stacklevel=3,
             )
         graph = adata.obsp[graph]
     adjacency = sp.csr_array(graph)
@@ -346,13 +345,32 @@ def _record(result: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
     params = {name: _plain(value) for name, value in parameters.items() if value is not None}
     record: dict[str, Any] = {"params": params, "version": str(graphfill.__version__)}
     if result is not None:
-        record["choices"] = _plain(result.choices)
+        record["choices"] = _choices(result.choices)
     return record
 
 
+def _choices(choices: Sequence[Any]) -> Any:
+    """What was chosen for each column, as a frame: column, method, parameters, measure, score, reason."""
+    pandas = require("pandas", install="pandas", purpose="graphfill.anndata")
+    rows = [
+        {
+            "column": choice.column,
+            "method": choice.method,
+            "parameters": ", ".join(f"{name}={value}" for name, value in choice.parameters.items()),
+            "measure": "" if choice.score is None else choice.score.measure,
+            "score": float("nan") if choice.score is None else choice.score.value,
+            "reason": choice.reason or "",
+        }
+        for choice in choices
+    ]
+    frame = pandas.DataFrame(rows)
+    frame.index = frame.index.astype(str)
+    return frame
+
+
 def _plain(value: Any) -> Any:
-    """Numbers, words, lists and mappings of them; anything else as text."""
-    if isinstance(value, (str, bool, int, float)) or (value.__class__.__module__.startswith("pandas")):
+    """Numbers, words, lists of words and mappings of them; anything else as text."""
+    if isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
         return {str(name): _plain(item) for name, item in value.items() if item is not None}

@@ -25,6 +25,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from graphfill._frames._base import warn
 from graphfill._optional import require
 from graphfill.errors import DataError, GuessWarning
 
@@ -412,10 +413,9 @@ def _weights(data: Any, edges: int, weight: str | None) -> Any:
         return None
     if edges == 0 or not bool((torch.isfinite(found) & (found >= 0)).all()):
         return None
-    warnings.warn(
+    warn(
         "data.edge_attr is one column and is taken for weights of the edges; to ignore it, edge_weight=None",
         GuessWarning,
-        stacklevel=2,
     )
     return found.flatten()
 

@@ -14,12 +14,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphfill._frames._base import warn
 from graphfill._optional import require
-from graphfill.errors import DataError, GraphfillWarning, GuessWarning
+from graphfill.errors import CallError, DataError, GuessWarning
 
 __all__ = ["build_graph", "fill"]
 
@@ -83,11 +83,11 @@ def fill(
     >>> import geopandas as gpd
     >>> from graphfill.spatial import fill
     >>> houses = gpd.GeoDataFrame(
-    ...     {"rooms": [3.0, 5.0, None, 4.0]}, geometry=gpd.points_from_xy([0, 1, 1.1, 9], [0, 0, 0, 9])
+    ...     {"rent": [310.5, 502.5, None, 404.5]}, geometry=gpd.points_from_xy([0, 1, 1.1, 9], [0, 0, 0, 9])
     ... )
     >>> filled = fill(houses, neighbours="knn", k=1, method="neighbour-mean")
-    >>> filled["rooms"].tolist()
-    [3.0, 5.0, 4.5, 4.0]
+    >>> filled["rent"].tolist()
+    [310.5, 502.5, 453.5, 404.5]
     """
     import graphfill
 
@@ -99,7 +99,7 @@ def fill(
     table = require("pandas", install="pandas", purpose="graphfill.spatial").DataFrame(table)
     if not table[chosen].isna().to_numpy().any():
         return gdf.copy()
-    adjacency = _built(gdf, neighbours, k, warn=True) if w is None else _aligned(w, gdf)
+    adjacency = _built(gdf, neighbours, k) if w is None else _aligned(w, gdf)
     _warn_islands(adjacency, gdf)
     result = graphfill.fill(table, adjacency, method=method, param=param, seed=seed, device=device, **options)
     filled = gdf.copy()
@@ -133,7 +133,7 @@ def build_graph(gdf: Any, neighbours: str = "auto", *, k: int = DEFAULT_K) -> An
     """
     graph = require("libpysal.graph", install="libpysal", purpose="graphfill.spatial")
     _check_unique(gdf)
-    adjacency = _built(gdf, neighbours, k, warn=True).astype(float)
+    adjacency = _built(gdf, neighbours, k).astype(float)
     return graph.Graph.from_sparse(adjacency, ids=gdf.index)
 
 
@@ -176,13 +176,13 @@ def _check_unique(gdf: Any) -> None:
         )
 
 
-def _built(gdf: Any, neighbours: str, k: int, warn: bool) -> Any:
+def _built(gdf: Any, neighbours: str, k: int) -> Any:
     """The symmetric adjacency of ones, built from geometry (CSR, rows in order)."""
     import numpy as np
     import scipy.sparse as sp
 
     if neighbours not in NEIGHBOURS:
-        raise DataError(f"neighbours: expected one of {', '.join(NEIGHBOURS)}, found {neighbours!r}")
+        raise CallError(f"neighbours: expected one of {', '.join(NEIGHBOURS)}, found {neighbours!r}")
     geometry = gdf.geometry
     # Rows without geometry have no neighbours.
     there = np.flatnonzero(~(geometry.isna() | geometry.is_empty).to_numpy())
@@ -190,13 +190,11 @@ def _built(gdf: Any, neighbours: str, k: int, warn: bool) -> Any:
     polygons = bool(places.geom_type.isin(["Polygon", "MultiPolygon"]).all())
     if neighbours == "auto":
         neighbours = "queen" if polygons else "knn"
-        if warn:
-            built = "polygons that touch (queen contiguity)" if polygons else f"the {k} nearest neighbours"
-            warnings.warn(
-                f"no w was given: neighbours are {built}; to choose, neighbours={neighbours!r} or another, or w=",
-                GuessWarning,
-                stacklevel=3,
-            )
+        built = "polygons that touch (queen contiguity)" if polygons else f"the {k} nearest neighbours"
+        warn(
+            f"no w was given: neighbours are {built}; to choose, neighbours={neighbours!r} or another, or w=",
+            GuessWarning,
+        )
     sources: Any
     targets: Any
     if len(there) < 2:
@@ -258,7 +256,7 @@ def _nearest(points: Any, k: int) -> tuple[Any, Any]:
     from scipy.spatial import KDTree
 
     if k < 1:
-        raise DataError(f"k: expected a number from 1 on, found {k}")
+        raise CallError(f"k: expected a number from 1 on, found {k}")
     count = len(points)
     k = min(k, count - 1)
     found = KDTree(points).query(points, k=k + 1)[1]
@@ -365,11 +363,9 @@ def _warn_islands(adjacency: Any, gdf: Any) -> None:
     islands = gdf.index[~touched]
     if len(islands):
         places = "1 place has" if len(islands) == 1 else f"{len(islands)} places have"
-        warnings.warn(
+        warn(
             f"{places} no neighbours (id {_some(islands)}): the graph says nothing about their missing cells; "
-            'neighbours="knn" gives every place neighbours',
-            GraphfillWarning,
-            stacklevel=3,
+            'neighbours="knn" gives every place neighbours'
         )
 
 

@@ -17,7 +17,7 @@ sp = pytest.importorskip("scipy.sparse", reason="scipy is not installed")
 
 from graphfill import anndata as adapter  # noqa: E402
 from graphfill.anndata import fill  # noqa: E402
-from graphfill.errors import DataError, GuessWarning  # noqa: E402
+from graphfill.errors import CallError, DataError, GuessWarning  # noqa: E402
 
 MEAN = {"method": "neighbour-mean"}
 
@@ -112,10 +112,11 @@ def test_kinds_of_sparse_matrices(kind: Any) -> None:
 
 
 def test_unsorted_indices() -> None:
-    X = sp.csr_matrix((np.array([1.0, np.nan, 3.0, 4.0]), np.array([1, 0, 0, 0]), np.array([0, 2, 3, 4])), shape=(3, 2))
+    stored = (np.array([1.5, np.nan, 3.25, 4.75]), np.array([1, 0, 0, 0]), np.array([0, 2, 3, 4]))
+    X = sp.csr_matrix(stored, shape=(3, 2))
     adata = anndata.AnnData(X, obsp={"connectivities": ring(3)})
     fill(adata, **MEAN)
-    np.testing.assert_allclose(adata.layers["graphfill"].toarray(), [[3.5, 1], [3, 0], [4, 0]])
+    np.testing.assert_allclose(adata.layers["graphfill"].toarray(), [[4, 1.5], [3.25, 0], [4.75, 0]])
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -227,7 +228,8 @@ def test_results_can_be_written(tmp_path: Path) -> None:
     assert again.uns["graphfill"]["params"]["param"] == {"arb.alpha": 0.9}
     assert again.uns["graphfill"]["params"]["graph"] == "connectivities"
     assert again.uns["graphfill"]["version"]
-    assert "choices" in again.uns["graphfill"]
+    assert set(again.uns["graphfill"]["choices"]["method"]) == {"arb"}
+    assert again.uns["again"]["choices"]["column"].tolist() == ["age"]
 
 
 def test_errors_say_what_to_do(tmp_path: Path) -> None:
@@ -242,13 +244,13 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
         fill(adata, layer="raw")
     with pytest.raises(DataError, match="no column 'donor'"):
         fill(adata, obs=["donor"])
-    with pytest.raises(DataError, match="without a matrix"):
+    with pytest.raises(CallError, match="without a matrix"):
         fill(adata, obs=["donor"], layer="raw")
     with pytest.raises(DataError, match="has no 'GATA1'"):
         fill(adata, var_names=["GATA1"])
     with pytest.raises(DataError, match="expected 4 booleans"):
         fill(adata, var_names=[True])
-    with pytest.raises(DataError, match='expected "nan", "zeros" or booleans'):
+    with pytest.raises(CallError, match='expected "nan", "zeros" or booleans'):
         fill(adata, missing="zero")
     with pytest.raises(DataError, match=r"expected shape \(12, 4\)"):
         fill(adata, missing=np.ones(5, dtype=bool))

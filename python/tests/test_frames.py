@@ -100,9 +100,9 @@ def test_added_nodes_in_polars() -> None:
 def test_intervals_in_polars_and_arrow() -> None:
     pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     frame = pl.DataFrame({"x": cells(1.5, 2.5, 4.0), "y": range(ROWS)})
-    assert filled(frame, intervals=True).columns[:3] == ["x", "y", "x__lower"]
+    assert filled(frame, intervals=0.9).columns[:3] == ["x", "y", "x__lower"]
     table = pa.table({"x": cells(1.5, 2.5, 4.0), "y": range(ROWS)})
-    assert filled(table, intervals=True).column_names[:3] == ["x", "y", "x__lower"]
+    assert filled(table, intervals=0.9).column_names[:3] == ["x", "y", "x__lower"]
 
 
 def test_an_arrow_table_keeps_schema_and_metadata() -> None:
@@ -144,7 +144,7 @@ def test_other_objects_with_an_arrow_stream_give_arrow_tables() -> None:
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"x": cells(1.5, 2.5)})
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
-    assert filled(reader)["x"].null_count == 0
+    assert filled(reader, rows=ROWS)["x"].null_count == 0
 
     class Stream:
         def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:

@@ -10,7 +10,6 @@ import sys
 import textwrap
 import uuid
 import warnings
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -313,6 +312,14 @@ def test_added_nodes_in_an_index() -> None:
     assert result.index.dtype == index.dtype
 
 
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_added_nodes_with_times_as_ids(unit: str) -> None:
+    days = pd.date_range("2020-01-01", periods=ROWS + 1, freq="D", unit=unit)
+    frame = pd.DataFrame({"day": days[:-1], "x": column([1.5, 2.5], float)})
+    result = with_added(frame, "day", [days[-1].to_pydatetime()])
+    assert result["day"].tolist() == days.tolist() and result["day"].dtype == frame["day"].dtype
+
+
 def test_added_nodes_below_an_index_with_levels() -> None:
     levels = pd.MultiIndex.from_product([range(ROWS), ["a"]], names=["one", "two"])
     frame = pd.DataFrame({"id": range(ROWS), "x": column([1.5, 2.5], float)}).set_axis(levels)
@@ -356,89 +363,11 @@ def test_other_tables_come_in_pandas() -> None:
 def test_without_pyarrow() -> None:
     code = """
     import sys
-    class Block:
-        def find_spec(self, name, path=None, target=None):
-            if name.split(".")[0] == "pyarrow":
-                raise ImportError(name)
-    sys.meta_path.insert(0, Block())
-    import pandas as pd
-    from graphfill._frames import nodes_of
-    frame = pd.DataFrame({
-        "number": [1.0, None, 3.0], "text": ["a", None, "a"],
-        "count": pd.array([1, None, 2], "Int64"),
-        "time": pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
-        "level": pd.Categorical(["a", None, "b"]), "flag": pd.array([True, None, False], "boolean"),
-    })
-    nodes = nodes_of(frame)
-    assert nodes.table.names == list(frame.columns) and nodes.left_out == {}
-    assert "pyarrow" not in sys.modules
-    """
-    if not _has_native():
-        pytest.skip("the stand-in for the native module uses pyarrow")
-    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
-
-
-def _has_native() -> bool:
-    from graphfill import _native
-
-    return str(getattr(_native, "__file__", "")).endswith(".so")
-
-
-@pytest.mark.skipif(IS_THREE, reason="pandas 3 always copies on write")
-def test_pandas_2_that_copies_on_write() -> None:
-    with pd.option_context("mode.copy_on_write", True):
-        test_later_writes_reach_neither_the_table_nor_the_result()
-        test_a_buffer_protects_itself_when_the_adapter_is_gone()
-        for name in ("float64", "Int64", "datetime64[ns]", "category", "text"):
-            test_each_dtype_comes_back_filled(name)
-
-
-def test_geometries_stay() -> None:
-    geopandas = pytest.importorskip("geopandas")
-    points = geopandas.points_from_xy(range(ROWS), range(ROWS))
-    frame = geopandas.GeoDataFrame(
-        {"x": column([1.5, 2.5], float)}, geometry=points, crs="EPSG:4326"
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = filled(frame)
-    assert type(result) is type(frame) and result.crs == frame.crs
-    assert result.geometry.equals(frame.geometry) and result["x"].notna().all()
-    longer = with_added(frame.assign(id=range(ROWS)), "id", [ROWS])
-    assert type(longer) is type(frame) and longer.crs == frame.crs and len(longer) == ROWS + 1
-
-
-class Block:
-    """A filled table whose columns are one block, as happens to a hundred 0/1 columns."""
-
-    def __init__(self, names: list[str], rows: int) -> None:
-        self.rows, self.columns, self.values = rows, names, np.ones((2, len(names)))
-        self.estimated = np.zeros((2, len(names)), dtype=np.uint8)
-        self.estimated[0, 0] = self.estimated[1, 1] = 1
-
-    def estimated_columns(self) -> list[str]:
-        return ["block"]
-
-    def estimates(self, column: str) -> Any:
-        rows = np.array([1, 3])
-        return SimpleNamespace(
-            rows=rows, values=self.values, columns=self.columns, estimated=self.estimated
-        )
-
-    def added_columns(self) -> Any:
-        from graphfill import _native
-
-        return _native.Table()
-
-
-def test_columns_of_a_block_are_patched_one_by_one() -> None:
-    frame = pd.DataFrame({"a": [0.0, np.nan, 0.0, 0.0], "b": [0.0, 0.0, 0.0, np.nan]})
-    result = nodes_of(frame).filled(Block(["a", "b"], 4))  # type: ignore[arg-type]
-    assert result["a"].tolist() == [0, 1, 0, 0] and result["b"].tolist() == [0, 0, 0, 1]
-    for package in ("polars", "pyarrow"):
-        module: Any = pytest.importorskip(package)
-        make = module.DataFrame if package == "polars" else module.table
-        other = make({"a": [0, None, 0, 0], "b": [0, 0, 0, None]})
-        filled_other = nodes_of(other).filled(Block(["a", "b"], 4))  # type: ignore[arg-type]
-        assert list(filled_other["a"].to_numpy()) == [0, 1, 0, 0]
-        assert list(filled_other["b"].to_numpy()) == [0, 0, 0, 1]
+    @pytest.mark.parametrize("dtype", ["float64", "float32", "Int8", "boolean"])
+def test_many_columns_of_zeros_and_ones(dtype: str) -> None:
+    values = np.random.default_rng(0).random((ROWS, 120)) < 0.3
+    frame = pd.DataFrame(values, columns=[f"tag{at}" for at in range(120)]).astype(dtype)
+    frame["tag"] = np.arange(ROWS) * 0.5
+    frame.iloc[3, :120] = np.nan if "float" in dtype else pd.NA
+    frame.iloc[5, 7] = np.nan if "float" in dtype else pd.NA
+    assert check(frame).notna().all().all()

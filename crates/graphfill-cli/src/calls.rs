@@ -14,8 +14,8 @@ use graphfill::eval::Evaluation;
 use graphfill::methods::Model;
 use graphfill::report::page::{FillPage, RunInfo, evaluation_page};
 
-pub use crate::arguments::UsageError;
 use crate::arguments::{Arguments, Command, Evaluate, Fill, General};
+pub use crate::arguments::{NoDevice, UsageError};
 use crate::commands::devices;
 use crate::commands::evaluate::EvaluateJob;
 use crate::commands::fill::FillJob;

@@ -28,7 +28,7 @@ use graphfill::data::DataError;
 use graphfill::engine::EngineError;
 use graphfill::methods::MethodError;
 
-use arguments::{Arguments, ColorChoice, Command, UsageError};
+use arguments::{Arguments, ColorChoice, Command, NoDevice, UsageError};
 use output::messages;
 
 /// Done.
@@ -100,7 +100,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.is::<UsageError>() {
+    if error.is::<UsageError>() || error.is::<NoDevice>() {
         return USAGE_ERROR;
     }
     if error.is::<stop::Stopped>() {

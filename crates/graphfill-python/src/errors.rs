@@ -4,7 +4,7 @@
 use graphfill::data::{DataError, Place};
 use graphfill::engine::EngineError;
 use graphfill::methods::MethodError;
-use graphfill_cli::calls::UsageError;
+use graphfill_cli::calls::{NoDevice, UsageError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -51,7 +51,7 @@ fn details(error: &anyhow::Error) -> Details {
     if let Some(error) = error.downcast_ref::<DataError>() {
         return of_data(error, message);
     }
-    if error.is::<EngineError>() {
+    if error.is::<EngineError>() || error.is::<NoDevice>() {
         return plain("DeviceError");
     }
     let Some(error) = error.downcast_ref::<MethodError>() else {

@@ -347,6 +347,9 @@ impl Completed {
 
     /// The columns of intervals alone.
     fn added_columns(&self) -> PyResult<Table> {
+        if self.added.is_empty() {
+            return Ok(Table::default());
+        }
         let table = self.after.with_columns(self.added.clone());
         let mut table = table.map_err(|error| raise(&error.into()))?;
         table.id_column.position = None;

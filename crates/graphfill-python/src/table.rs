@@ -21,6 +21,7 @@ use crate::exported::Buffer;
 
 /// Columns in memory. A table is made from a data frame, or column by column.
 #[pyclass(frozen, module = "graphfill._native")]
+#[derive(Default)]
 pub(crate) struct Table(Mutex<Columns>);
 
 #[derive(Default, Clone)]
@@ -134,7 +135,7 @@ impl Table {
 impl Table {
     #[new]
     fn new() -> Self {
-        Table(Mutex::default())
+        Table::default()
     }
 
     /// A table from anything with `__arrow_c_stream__`; no value is copied.

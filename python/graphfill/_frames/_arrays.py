@@ -10,7 +10,7 @@ from graphfill._frames._numpy import cast, native_numbers
 from graphfill.errors import DataError
 
 if TYPE_CHECKING:
-    from graphfill._native import Filled, Table
+    from graphfill._native import Completed, Table
 
 MIN_BLOCK_WIDTH = 100
 """An array with this many columns is one block."""
@@ -57,7 +57,7 @@ class ArrayNodes:
             missing = None if self.mask is None else self.mask[:, at]
             self.table.add_numbers(name, numbers[:, at], missing=missing, share=True, exact=True)
 
-    def filled(self, filled: Filled) -> Any:
+    def filled(self, filled: Completed) -> Any:
         import numpy as np
 
         source, extra = self.source, filled.rows - len(self.source)

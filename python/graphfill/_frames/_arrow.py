@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
-from graphfill._frames._arrow_types import crossing_array, patched_array, reason_against
+from graphfill._frames._arrow_types import crossing_array, is_list, patched_array, reason_against
 from graphfill._frames._base import (
     Nodes,
     distinct_names,
@@ -16,7 +16,7 @@ from graphfill._frames._base import (
 )
 
 if TYPE_CHECKING:
-    from graphfill._native import Filled, Table
+    from graphfill._native import Completed, Table
 
 
 def arrow_nodes(frame: Any) -> Nodes:
@@ -40,7 +40,7 @@ class StreamNodes:
         self.types: dict[str, str] = {}
         self.left_out: dict[str, str] = {}
 
-    def filled(self, filled: Filled) -> Any:
+    def filled(self, filled: Completed) -> Any:
         return filled.table()
 
     def frame(self, table: Table) -> Any:
@@ -52,6 +52,7 @@ class ArrowNodes:
 
     def __init__(self, frame: Any) -> None:
         self.source = _pyarrow_table(frame)
+        self.names: list[str] = self.source.column_names
         self.is_batch = is_instance(frame, "pyarrow", "RecordBatch")
         self.index_column: str | None = None
         self.types: dict[str, str] = {}
@@ -59,13 +60,13 @@ class ArrowNodes:
         for name, reason in self.left_out.items():
             warn_left_out(name, reason, self.source.column(name).null_count)
 
-    def filled(self, filled: Filled) -> Any:
+    def filled(self, filled: Completed) -> Any:
         import pyarrow as pa
 
         columns = dict(zip(self.source.column_names, self.source.columns, strict=True))
         if filled.rows > len(self.source):
             columns = self._lengthened(columns, filled)
-        for name, rows, values in estimated_cells(filled):
+        for name, rows, values in estimated_cells(filled, self):
             columns[name] = patched_array(columns[name], rows, values)
         table = pa.table(list(columns.values()), schema=_nullable(self.source.schema, columns))
         for field, column in _fields(pa.table(filled.added_columns())):
@@ -77,7 +78,14 @@ class ArrowNodes:
 
         return pa.table(table)
 
-    def _lengthened(self, columns: dict[str, Any], filled: Filled) -> dict[str, Any]:
+    def is_list(self, name: str) -> bool:
+        return is_list(self.source.column(name).type)
+
+    def missing(self, name: str) -> list[bool]:
+        marks: list[bool] = self.source.column(name).is_null(nan_is_null=True).to_pylist()
+        return marks
+
+    def _lengthened(self, columns: dict[str, Any], filled: Completed) -> dict[str, Any]:
         """The columns with the rows of added nodes: their ids, and missing cells."""
         import pyarrow as pa
 

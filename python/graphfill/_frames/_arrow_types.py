@@ -144,7 +144,8 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
         if types.is_boolean(kind.value_type):
             merged = [[bool(entry) for entry in row] for row in merged]
         if types.is_decimal(kind.value_type):
-            merged = [[_decimal(entry, kind.value_type) for entry in row] for row in merged]
+            inner = kind.value_type
+            merged = [decimals(row, inner.precision, inner.scale) for row in merged]
         return pa.array(merged, kind)
     if types.is_boolean(kind):
         return pa.array([bool(value) for value in values], kind)
@@ -152,7 +153,7 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
         low, high = _range(kind)
         return pa.array([min(max(round(value), low), high) for value in values], kind)
     if types.is_decimal(kind):
-        return pa.array([_decimal(value, kind) for value in values], kind)
+        return pa.array(decimals(values, kind.precision, kind.scale), kind)
     if types.is_date32(kind):
         return pa.array(values, pa.int32()).cast(kind)
     if types.is_timestamp(kind) or types.is_date64(kind):
@@ -193,11 +194,10 @@ def _range(kind: Any) -> tuple[int, int]:
     return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 
 
-def _decimal(value: Any, kind: Any) -> decimal.Decimal:
-    """A number with as many decimal places as the type has, and not more digits than it allows."""
-    with decimal.localcontext(prec=max(kind.precision, 28) + 10):
-        quantum = decimal.Decimal(1).scaleb(-kind.scale)
-        top: decimal.Decimal = decimal.Decimal(10) ** (kind.precision - kind.scale) - quantum
-        exact = value if isinstance(value, decimal.Decimal) else decimal.Decimal(repr(value))
-        rounded: decimal.Decimal = exact.quantize(quantum)
-        return min(max(rounded, -top), top)
+def decimals(values: list[Any], precision: int, scale: int) -> list[decimal.Decimal]:
+    """Numbers with ``scale`` decimal places and at most ``precision`` digits."""
+    with decimal.localcontext(prec=max(precision, 28) + 10):
+        quantum = decimal.Decimal(1).scaleb(-scale)
+        top: decimal.Decimal = decimal.Decimal(10) ** (precision - scale) - quantum
+        exact = [decimal.Decimal(str(value)).quantize(quantum) for value in values]
+        return [min(max(value, -top), top) for value in exact]

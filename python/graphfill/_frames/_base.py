@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from graphfill.errors import DataError, GraphfillWarning
 
 if TYPE_CHECKING:
-    from graphfill._native import Estimates, Filled, Table
+    from graphfill._native import Completed, Table
 
 
 class Nodes(Protocol):
@@ -25,11 +25,16 @@ class Nodes(Protocol):
     left_out: dict[str, str]
     """Columns that are not in ``table`` (they come back unchanged), and why."""
 
-    def filled(self, filled: Filled) -> Any:
-        """An object of the kind that came in, with the estimated cells replaced and no others."""
+    def filled(self, filled: Any) -> Any:
+        """An object of the kind that came in, with the estimated cells replaced and no others.
+
+        ``filled`` is a ``Filled`` or a ``Completed`` table of the native module.
+        """
+        ...
 
     def frame(self, table: Table) -> Any:
         """Another table in the same library."""
+        ...
 
 
 def is_instance(obj: Any, package: str, *names: str) -> bool:
@@ -114,34 +119,55 @@ def merged_list(observed: Sequence[Any] | None, estimated: Sequence[Any]) -> lis
     ]
 
 
-def estimated_cells(filled: Filled) -> Iterator[tuple[str, Any, Any]]:
-    """Name, rows and values of every column of the source with estimated cells.
+class Source(Protocol):
+    """The columns of a frame by name, for :func:`estimated_cells`."""
 
-    A block that the source has as many columns gives each of them; a block that is one column of
-    the source gives a matrix.
+    names: list[str]
+
+    def is_list(self, name: str) -> bool:
+        """Whether the cells of a column are lists."""
+        ...
+
+    def missing(self, name: str) -> list[bool]:
+        """Which cells of a column are missing."""
+        ...
+
+
+def estimated_cells(
+    filled: Completed, source: Source | None = None
+) -> Iterator[tuple[str, Any, Any]]:
+    """Column, rows and values of all estimated cells; a column of lists has a matrix of values.
+
+    Many neighbouring columns of zeros and ones are filled as one block, whose name is no column of
+    ``source``. Their cells are taken from the whole table; without a source, the block is given.
     """
+    if source is None:
+        for name in filled.estimated_columns():
+            estimates = filled.estimates(name)
+            yield name, estimates.rows, estimates.values
+        return
+    rest = set(source.names)
+    blocks = False
     for name in filled.estimated_columns():
         estimates = filled.estimates(name)
-        columns: list[str] | None = getattr(estimates, "columns", None)
-        if columns is None:
-            yield name, estimates.rows, estimates.values
+        values: Any = estimates.values
+        is_matrix = not isinstance(values, list) and memoryview(values).ndim == 2
+        if name in rest and source.is_list(name) == is_matrix:
+            rest.remove(name)
+            yield name, estimates.rows, values
         else:
-            yield from _columns_of_block(columns, estimates)
-
-
-def _columns_of_block(columns: list[str], estimates: Estimates) -> Iterator[tuple[str, Any, Any]]:
-    if is_importable("numpy"):
-        import numpy as np
-
-        rows, values = np.asarray(estimates.rows), np.asarray(estimates.values)
-        cells = np.asarray(estimates.estimated) != 0
-        for at, column in enumerate(columns):
-            if cells[:, at].any():
-                yield column, rows[cells[:, at]], values[cells[:, at], at]
+            blocks = True
+    if not blocks:
         return
-    numbers, matrix = listed(estimates.rows), listed(estimates.values)
-    chosen = listed(estimates.estimated)
-    for at, column in enumerate(columns):
-        known = [k for k in range(len(numbers)) if chosen[k][at]]
-        if known:
-            yield column, [numbers[k] for k in known], [matrix[k][at] for k in known]
+    table = filled.table()
+    for name in rest.intersection(table.names):
+        if not source.is_list(name):
+            was, cells = source.missing(name), listed(table.column(name))
+            was += [True] * (filled.rows - len(was))
+            rows = [at for at, cell in enumerate(cells) if was[at] and not _is_missing(cell)]
+            if rows:
+                yield name, rows, [cells[row] for row in rows]
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or bool(cell != cell)

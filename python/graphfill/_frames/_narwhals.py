@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from graphfill._frames._base import Nodes, is_instance
 
 if TYPE_CHECKING:
-    from graphfill._native import Filled, Table
+    from graphfill._native import Completed, Table
 
 
 class NarwhalsNodes:
@@ -24,7 +24,7 @@ class NarwhalsNodes:
         self.types = self.inner.types
         self.left_out = self.inner.left_out
 
-    def filled(self, filled: Filled) -> Any:
+    def filled(self, filled: Completed) -> Any:
         return _wrapped(self.inner.filled(filled))
 
     def frame(self, table: Table) -> Any:

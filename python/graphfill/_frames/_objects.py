@@ -84,12 +84,14 @@ class DecimalColumn(ScalarColumn):
 class DateColumn(ObjectColumn):
     """datetime.date."""
 
+    unit: Any = "s"
+
     def add(self, table: Table, name: str) -> None:
         import numpy as np
 
         first = datetime.date(1970, 1, 1)
         days = np.array([(cell - first).days for cell in self.observed], dtype=np.int64)
-        table.add_datetimes(name, self._spread(days * DAY), unit="s", missing=self.missing)
+        table.add_datetimes(name, self._spread(days * DAY), unit=self.unit, missing=self.missing)
 
     def cell(self, value: Any) -> Any:
         return datetime.date(1970, 1, 1) + datetime.timedelta(days=round(value / DAY))
@@ -97,6 +99,8 @@ class DateColumn(ObjectColumn):
 
 class DatetimeObjectColumn(ObjectColumn):
     """datetime.datetime or pandas.Timestamp, all without a time zone or all with the same one."""
+
+    unit: Any = "us"
 
     def __init__(self, values: Any, owner: Any, missing: Any) -> None:
         super().__init__(values, owner, missing)
@@ -112,7 +116,7 @@ class DatetimeObjectColumn(ObjectColumn):
         times = np.array([(cell - epoch) // micro for cell in cells], dtype=np.int64)
         zone = None if self.zone is None else "UTC"
         values = self._spread(times)
-        table.add_datetimes(name, values, unit="us", timezone=zone, missing=self.missing)
+        table.add_datetimes(name, values, unit=self.unit, timezone=zone, missing=self.missing)
 
     def cell(self, value: Any) -> Any:
         time = EPOCH + datetime.timedelta(microseconds=int(value))
@@ -173,6 +177,8 @@ class CarriedColumn(ObjectColumn):
 
 class ListColumn(ObjectColumn):
     """Lists, tuples or arrays of numbers of one length: a block."""
+
+    is_list = True
 
     def __init__(self, values: Any, owner: Any, missing: Any, matrix: Any) -> None:
         super().__init__(values, owner, missing)

@@ -8,11 +8,11 @@ from graphfill import _native
 from graphfill._frames._base import column_name, distinct_names, estimated_cells, warn_left_out
 from graphfill._frames._numpy import pandas
 from graphfill._frames._pandas_columns import Column, column_of
-from graphfill._frames._table_to_pandas import frame_of, native_column
+from graphfill._frames._table_to_pandas import frame_of, native_column, time_unit
 from graphfill.errors import DataError
 
 if TYPE_CHECKING:
-    from graphfill._native import Filled, Table
+    from graphfill._native import Completed, Table
 
 
 class PandasNodes:
@@ -60,12 +60,12 @@ class PandasNodes:
         else:
             self.index_column, self.columns[name] = name, column
 
-    def filled(self, filled: Filled) -> Any:
+    def filled(self, filled: Completed) -> Any:
         import numpy as np
 
         estimated = {
             name: (np.asarray(rows), cells if isinstance(cells, list) else np.asarray(cells))
-            for name, rows, cells in estimated_cells(filled)
+            for name, rows, cells in estimated_cells(filled, self)
         }
         if filled.rows > len(self.source):
             result = self._lengthened(filled, estimated)
@@ -75,6 +75,14 @@ class PandasNodes:
         if not added.names:
             return result
         return join(result, frame_of(added, result.index))
+
+    def is_list(self, name: str) -> bool:
+        return name in self.columns and self.columns[name].is_list
+
+    def missing(self, name: str) -> list[bool]:
+        column = self.source.iloc[:, self.names.index(name)]
+        marks: list[bool] = column.isna().tolist()
+        return marks
 
     def _patched(self, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with estimates; its other columns share no memory that a write would change."""
@@ -90,7 +98,7 @@ class PandasNodes:
             result.isetitem(position, series(values, result.index))
         return result
 
-    def _lengthened(self, filled: Filled, estimated: dict[str, tuple[Any, Any]]) -> Any:
+    def _lengthened(self, filled: Completed, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with the rows of added nodes: their ids, their estimates, and missing cells."""
         import numpy as np
 
@@ -130,6 +138,10 @@ class PandasNodes:
         rows = np.flatnonzero(~missing)
         rows = rows[rows >= len(self.source)]
         chosen = [cells[row] for row in rows] if isinstance(cells, list) else cells[rows]
+        unit = self.columns[name].unit
+        if unit:
+            own = np.asarray(chosen).view(f"M8[{time_unit(table.kinds[name])}]")
+            chosen = own.astype(f"M8[{unit}]").astype(np.int64)
         return rows, chosen
 
     def frame(self, table: Table) -> Any:

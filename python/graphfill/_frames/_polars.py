@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
-from graphfill._frames._arrow_types import list_reason, patch_order
+from graphfill._frames._arrow_types import decimals, list_reason, patch_order
 from graphfill._frames._base import (
     estimated_cells,
     is_importable,
@@ -16,7 +16,7 @@ from graphfill._frames._base import (
 from graphfill._frames._numpy import cast
 
 if TYPE_CHECKING:
-    from graphfill._native import Filled, Table
+    from graphfill._native import Completed, Table
 
 
 class PolarsNodes:
@@ -24,20 +24,22 @@ class PolarsNodes:
 
     def __init__(self, frame: Any) -> None:
         self.source = _collected(frame)
+        self.names: list[str] = self.source.columns
         self.index_column: str | None = None
         self.types: dict[str, str] = {}
         self.table, self.left_out = _crossing(self.source)
         for name, reason in self.left_out.items():
             warn_left_out(name, reason, self.source[name].null_count())
 
-    def filled(self, filled: Filled) -> Any:
+    def filled(self, filled: Completed) -> Any:
         import polars as pl
 
         source = self.source
         if filled.rows > source.height:
             source = self._lengthened(filled)
         changed = [
-            patched(source[name], rows, values) for name, rows, values in estimated_cells(filled)
+            patched(source[name], rows, values)
+            for name, rows, values in estimated_cells(filled, self)
         ]
         added = filled.added_columns()
         more = pl.DataFrame(added).get_columns() if added.names else []
@@ -48,7 +50,18 @@ class PolarsNodes:
 
         return pl.DataFrame(table)
 
-    def _lengthened(self, filled: Filled) -> Any:
+    def is_list(self, name: str) -> bool:
+        return bool(self.source[name].dtype.is_nested())
+
+    def missing(self, name: str) -> list[bool]:
+        column = self.source[name]
+        marks = column.is_null()
+        if column.dtype.is_float():
+            marks |= column.is_nan().fill_null(True)
+        known: list[bool] = marks.to_list()
+        return known
+
+    def _lengthened(self, filled: Completed) -> Any:
         """The frame with the rows of added nodes: their ids, and missing cells."""
         import polars as pl
 
@@ -151,6 +164,5 @@ def _cells(column: Any, rows: Any, estimates: Any) -> Any:
     if kind == pl.Boolean:
         return pl.Series(name, [bool(value) for value in values], dtype=kind)
     if kind.is_decimal():
-        floats = pl.Series(name, values, dtype=pl.Float64)
-        return floats.round(kind.scale).cast(kind)
+        return pl.Series(name, decimals(values, kind.precision or 38, kind.scale), dtype=kind)
     return pl.Series(name, values, dtype=pl.Float64).cast(kind)

@@ -10,7 +10,7 @@ from graphfill._frames._numpy import cast
 from graphfill.errors import DataError
 
 if TYPE_CHECKING:
-    from graphfill._native import Filled, Table
+    from graphfill._native import Completed, Table
 
 
 class SparseNodes:
@@ -44,7 +44,7 @@ class SparseNodes:
             "x", self.source.indptr, self.source.indices, values, matrix.shape[1]
         )
 
-    def filled(self, filled: Filled) -> Any:
+    def filled(self, filled: Completed) -> Any:
         import numpy as np
 
         result = self.source.copy()

@@ -49,7 +49,7 @@ def _series(table: Table, name: str, index: Any) -> Any:
     cells, missing = native_column(table, name)
     kind = table.kinds[name]
     if kind.startswith("date"):
-        return pd.Series(_times(cells, missing, kind), index=index)
+        return pd.Series(_times(cells, kind), index=index)
     if kind == "bool":
         return _numbers(cells, missing, "bool", "boolean", index)
     if kind == "int":
@@ -72,19 +72,21 @@ def _numbers(cells: Any, missing: Any, dtype: str | None, nullable: str, index: 
     return pandas().Series(known, index=index, dtype=nullable)
 
 
-def _times(cells: Any, missing: Any, kind: str) -> Any:
-    """Times of the kind "datetime[us]" or "datetime[us, Europe/Paris]", or days of "date"."""
+def _times(cells: Any, kind: str) -> Any:
+    """Times of the kind "datetime[us, Europe/Paris]" or "datetime[ms]"; nanoseconds of "datetime"."""
     import numpy as np
 
     pd = pandas()
     if isinstance(cells, list):
         cells = np.array([NAT if cell is None else cell for cell in cells], dtype=np.int64)
-    unit, _, zone = kind.partition("[")[2].rstrip("]").partition(", ")
-    if kind == "date":
-        times = np.where(missing, NAT, cells * 86_400)
-        return pd.DatetimeIndex(times.astype(np.int64).view("M8[s]"))
-    index = pd.DatetimeIndex(cells.astype(np.int64).view(f"M8[{unit or 'us'}]"))
+    zone = kind.partition(", ")[2].rstrip("]")
+    index = pd.DatetimeIndex(cells.astype(np.int64).view(f"M8[{time_unit(kind)}]"))
     return index.tz_localize("UTC").tz_convert(zone) if zone else index
+
+
+def time_unit(kind: str) -> str:
+    """The unit of times of a kind of column."""
+    return kind.partition("[")[2].rstrip("]").partition(", ")[0] or "ns"
 
 
 def _is_three() -> bool:

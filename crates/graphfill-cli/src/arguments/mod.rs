@@ -417,6 +417,18 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+/// The machine does not have the device that the call names: exit code 2.
+#[derive(Debug)]
+pub struct NoDevice(pub String);
+
+impl fmt::Display for NoDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoDevice {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use graphfill::engine::cuda::{self, Launching};
 use graphfill::engine::{Device, EngineError};
 use graphfill::methods::{DeviceUse, Method};
 
-use crate::arguments::{DeviceArguments, DeviceChoice, UsageError};
+use crate::arguments::{DeviceArguments, DeviceChoice, NoDevice};
 use crate::output::messages::Messages;
 
 /// What runs on a device.
@@ -78,7 +78,7 @@ pub(crate) fn open(
         DeviceChoice::Cpu => Ok(Device::cpu()),
         DeviceChoice::Cuda(number) => gpu(number).map_err(|error| match is_there(number) {
             true => error.into(),
-            false => UsageError(error.to_string()).into(),
+            false => NoDevice(error.to_string()).into(),
         }),
         DeviceChoice::Auto if !cuda::driver_is_present() => Ok(Device::cpu()),
         DeviceChoice::Auto => Ok(gpu(0).unwrap_or_else(|error| {
