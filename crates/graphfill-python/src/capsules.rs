@@ -74,7 +74,7 @@ fn read_chunks(column: &Bound<'_, PyAny>) -> PyResult<(Field, ArrayRef)> {
         |error| data_error(&format!("the column cannot be read as an Arrow stream: {error}"));
     let capsule = column.call_method0("__arrow_c_stream__")?;
     let reader = ArrayStreamReader::try_new(taken_stream(&capsule)?).map_err(wrong)?;
-    let field = Field::clone(&reader.field());
+    let field = Field::clone(reader.field());
     let chunks = reader.collect::<Result<Vec<ArrayRef>, _>>().map_err(wrong)?;
     let cells = match &chunks[..] {
         [] => arrow_array::new_empty_array(field.data_type()),

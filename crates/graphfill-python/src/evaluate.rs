@@ -4,9 +4,9 @@ use graphfill_cli::calls::{EvaluateCall, Scored};
 use pyo3::prelude::*;
 
 use crate::errors::{data_error, raise};
+use crate::input::{GivenEdges, Nodes, input};
 use crate::keywords;
 use crate::running::run;
-use crate::table::{GivenEdges, Nodes, input};
 
 /// Hides known values, estimates them and scores methods. `flags` are those of `graphfill evaluate`;
 /// `command` is the call as its user wrote it. Without nodes, a flag names a data set.

@@ -1,23 +1,24 @@
 //! `fill` and what it returns: the estimates of each column, their uncertainty, draws and the report.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, UInt32Array};
 use arrow_schema::{DataType, TimeUnit};
 use graphfill::data::{Block, Column, ColumnData, NodeTable, Note};
-use graphfill::methods::learning::StopReason;
+use graphfill::methods::learning::{History, StopReason};
 use graphfill_cli::calls::{FillCall, Run};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::{data_error, raise};
 use crate::exported::Buffer;
+use crate::input::{GivenEdges, Nodes, input};
 use crate::keywords;
 use crate::model::Model;
 use crate::running::run;
-use crate::table::{GivenEdges, Nodes, Table, input};
+use crate::table::Table;
 
 /// A note as Python shows it: whether it is a warning, its text, keywords that would change it.
 type NoteParts = (bool, String, Vec<String>);
@@ -45,9 +46,8 @@ pub(crate) fn fill(
         call.fill(dataset, model.as_ref(), progress)
     })?;
     let filled = outcome.value.map(|run| {
-        let inner = Inner { notes: call.take_notes(), call, run, seconds: 0.0 };
-        let seconds = started.elapsed().as_secs_f64();
-        Filled(Mutex::new(Inner { seconds, ..inner }))
+        let (notes, seconds) = (call.take_notes(), started.elapsed().as_secs_f64());
+        Filled(Mutex::new(Inner { completed: None, call, run, notes, seconds }))
     });
     Ok((filled, outcome.stop))
 }
@@ -57,6 +57,7 @@ pub(crate) fn fill(
 pub(crate) struct Filled(Mutex<Inner>);
 
 struct Inner {
+    completed: Option<Arc<Completed>>,
     call: FillCall,
     run: Run,
     notes: Vec<Note>,
@@ -64,7 +65,11 @@ struct Inner {
 }
 
 impl Inner {
-    fn completed(&self) -> PyResult<Completed> {
+    /// The completed table, put together once.
+    fn completed(&mut self) -> PyResult<Arc<Completed>> {
+        if let Some(completed) = &self.completed {
+            return Ok(Arc::clone(completed));
+        }
         let filled = &self.run.filled;
         let after = filled.dataset().table.clone();
         let mut added = Vec::new();
@@ -74,7 +79,9 @@ impl Inner {
             let is_new = |column: &&Column| after.column(column.name()).is_none();
             added = beside.columns().iter().filter(is_new).cloned().collect();
         }
-        Ok(Completed { before: filled.before().table.clone(), after, added })
+        let completed = Arc::new(Completed { before: filled.before().table.clone(), after, added });
+        self.completed = Some(Arc::clone(&completed));
+        Ok(completed)
     }
 }
 
@@ -171,7 +178,7 @@ impl Filled {
 
     /// Losses and scores of the training as CSV, where there was any.
     fn history_csv(&self) -> Option<String> {
-        self.inner().run.filled.history().map(|history| history.to_csv())
+        self.inner().run.filled.history().map(History::to_csv)
     }
 
     /// The columns with estimated cells.

@@ -4,12 +4,15 @@
 //! Everything that a Python user sees (data frames, graphs, results, progress bars, warnings) is written
 //! in Python on top of it, under `python/graphfill`.
 
+#![allow(clippy::needless_pass_by_value, reason = "functions for Python take what they extract")]
+
 mod buffers;
 mod capsules;
 mod errors;
 mod evaluate;
 mod exported;
 mod fill;
+mod input;
 mod keywords;
 mod model;
 mod running;
@@ -30,9 +33,11 @@ mod _native {
     #[pymodule_export]
     use super::fill::{Completed, Estimates, Filled, fill};
     #[pymodule_export]
+    use super::input::Edges;
+    #[pymodule_export]
     use super::model::{Model, fit};
     #[pymodule_export]
-    use super::table::{Edges, Table};
+    use super::table::Table;
     #[pymodule_export]
     use super::{devices_json, flags, main, methods_json, version};
 }

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use graphfill::Registry;
+use graphfill::methods::learning::History;
 use graphfill_cli::calls::FillCall;
 use pyo3::prelude::*;
 
 use crate::errors::{data_error, raise};
+use crate::input::{GivenEdges, Nodes, input};
 use crate::keywords;
 use crate::running::run;
-use crate::table::{GivenEdges, Nodes, input};
 
 /// Fits a method to a table. `flags` are those of `graphfill fill`. Returns the model, notes, and the
 /// exception that stopped the training where one did.
@@ -89,6 +90,6 @@ impl Model {
 
     /// Losses and scores of the training as CSV, where there was any.
     fn history_csv(&self) -> Option<String> {
-        self.0.history().map(|history| history.to_csv())
+        self.0.history().map(History::to_csv)
     }
 }

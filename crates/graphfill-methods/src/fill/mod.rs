@@ -76,7 +76,9 @@ pub fn fill_with(
     uncertainty: WithUncertainty,
 ) -> Result<(Filled, Option<Model>)> {
     let (table, constant_cells) = constants_filled(table)?;
-    check(&table, graph)?;
+    if constant_cells == 0 || table.used_columns().next().is_some() {
+        check(&table, graph)?;
+    }
     // Classes can be estimated by methods that learn them, even where nothing else is missing.
     let labels_wanted = table.labels().is_some_and(|labels| labels.known() < table.rows())
         && method.label_use() == LabelUse::Learned;
