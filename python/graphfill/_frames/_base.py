@@ -119,67 +119,8 @@ def merged_list(observed: Sequence[Any] | None, estimated: Sequence[Any]) -> lis
     ]
 
 
-class Source(Protocol):
-    """The columns of a frame by name, for :func:`estimated_cells`."""
-
-    names: list[str]
-
-    def is_list(self, name: str) -> bool:
-        """Whether the cells of a column are lists."""
-        ...
-
-    def missing(self, name: str) -> Any:
-        """Which cells of a column are missing."""
-        ...
-
-
-def estimated_cells(
-    filled: Completed, source: Source | None = None
-) -> Iterator[tuple[str, Any, Any]]:
-    """Column, rows and values of all estimated cells; a column of lists has a matrix of values.
-
-    Many neighbouring columns of zeros and ones are filled as one block, whose name is no column of
-    ``source``. Their cells are taken from the whole table; without a source, the block is given.
-    """
-    if source is None:
-        for name in filled.estimated_columns():
-            estimates = filled.estimates(name)
-            yield name, estimates.rows, estimates.values
-        return
-    rest = set(source.names)
-    blocks = False
+def estimated_cells(filled: Completed) -> Iterator[tuple[str, Any, Any]]:
+    """Column, rows and values of all estimated cells; a column of lists has a matrix of values."""
     for name in filled.estimated_columns():
         estimates = filled.estimates(name)
-        values: Any = estimates.values
-        is_matrix = not isinstance(values, list) and memoryview(values).ndim == 2
-        if name in rest and source.is_list(name) == is_matrix:
-            rest.remove(name)
-            yield name, estimates.rows, values
-        else:
-            blocks = True
-    if not blocks:
-        return
-    table = filled.table()
-    for name in rest.intersection(table.names):
-        if not source.is_list(name):
-            rows, cells = _newly_known(source.missing(name), table.column(name))
-            if len(rows):
-                yield name, rows, cells
-
-
-def _newly_known(was_missing: Any, cells: Any) -> tuple[Any, Any]:
-    """The rows that have a cell and had none, and these cells; later rows are new."""
-    if isinstance(cells, list) or not is_importable("numpy"):
-        cells = listed(cells)
-        was = [*was_missing, *[True] * (len(cells) - len(was_missing))]
-        rows = [
-            at for at, cell in enumerate(cells) if was[at] and cell is not None and cell == cell
-        ]
-        return rows, [cells[row] for row in rows]
-    import numpy as np
-
-    values: Any = np.asarray(cells)
-    known: Any = values == values  # NaN is missing
-    known[: len(was_missing)] &= np.asarray(was_missing, dtype=bool)
-    numbers = np.flatnonzero(known)
-    return numbers, values[numbers]
+        yield name, estimates.rows, estimates.values

@@ -174,7 +174,6 @@ class CarriedColumn(ObjectColumn):
 class ListColumn(ObjectColumn):
     """Lists, tuples or arrays of numbers of one length: a block."""
 
-    is_list = True
 
     def __init__(self, values: Any, owner: Any, missing: Any, matrix: Any) -> None:
         super().__init__(values, owner, missing)

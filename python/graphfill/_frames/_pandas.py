@@ -65,7 +65,7 @@ class PandasNodes:
 
         estimated = {
             name: (np.asarray(rows), cells if isinstance(cells, list) else np.asarray(cells))
-            for name, rows, cells in estimated_cells(filled, self)
+            for name, rows, cells in estimated_cells(filled)
         }
         if filled.rows > len(self.source):
             result = self._lengthened(filled, estimated)
@@ -84,12 +84,6 @@ class PandasNodes:
             if column is not None and frame[name].dtype.kind == "M":
                 frame[name] = column.times(frame[name].array)
         return frame
-
-    def is_list(self, name: str) -> bool:
-        return name in self.columns and self.columns[name].is_list
-
-    def missing(self, name: str) -> Any:
-        return self.source.iloc[:, self.names.index(name)].isna().to_numpy()
 
     def _patched(self, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with estimates; its other columns share no memory that a write would change."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphfill._frames._arrow_types import crossing_array, is_list, patched_array, reason_against
+from graphfill._frames._arrow_types import crossing_array, patched_array, reason_against
 from graphfill._frames._base import column_name
 from graphfill._frames._numpy import cast, native_numbers, objects, owned_by, pandas
 
@@ -17,7 +17,6 @@ class Column:
 
     type: str | None = None
     """The column type to declare; None: it is inferred."""
-    is_list: bool = False
     """Whether the cells are lists."""
 
     def __init__(self, values: Any, owner: Any) -> None:
@@ -141,7 +140,6 @@ class ArrowColumn(Column):
 
     def __init__(self, values: Any, owner: Any) -> None:
         super().__init__(values, owner)
-        self.is_list = is_list(values.dtype.pyarrow_dtype)
 
     def add(self, table: Table, name: str) -> None:
         table.add_stream(name, crossing_array(self.values.__arrow_array__()))
