@@ -120,7 +120,7 @@ def _text(name: str, value: Any) -> str:
     if name == "split" and not isinstance(value, str):
         return ":".join(str(share) for share in value)
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return str(os.fspath(value))
     if isinstance(value, Iterable) and not isinstance(value, str):
         items = [str(item) for item in value]
         if not items:

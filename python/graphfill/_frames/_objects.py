@@ -174,7 +174,6 @@ class CarriedColumn(ObjectColumn):
 class ListColumn(ObjectColumn):
     """Lists, tuples or arrays of numbers of one length: a block."""
 
-
     def __init__(self, values: Any, owner: Any, missing: Any, matrix: Any) -> None:
         super().__init__(values, owner, missing)
         self.matrix = matrix
@@ -205,7 +204,6 @@ class ListColumn(ObjectColumn):
         if self.make is np.ndarray:
             return np.array(merged, dtype=self.observed[0].dtype)
         return merged if self.make is list else self.make(merged)
-
 
 def object_column(values: Any, owner: Any) -> Column | str:
     """The column with these Python objects, or why it cannot take part."""
@@ -246,7 +244,6 @@ def object_column(values: Any, owner: Any) -> Column | str:
     names = sorted(kind.__name__ for kind in kinds)
     return f"its cells are Python objects of type {' and '.join(names)}"
 
-
 def _is_real(kind: type) -> bool:
     import numpy as np
 
@@ -254,10 +251,8 @@ def _is_real(kind: type) -> bool:
         return False
     return issubclass(kind, (int, float, np.integer, np.floating))
 
-
 def _is_whole(entry: Any) -> bool:
     return entry is None or isinstance(entry, numbers.Integral)
-
 
 def _numbers(observed: Any, kinds: set[type]) -> Any:
     """The numbers as int64, uint64 or float64; None where whole ones need more bits."""
@@ -269,7 +264,6 @@ def _numbers(observed: Any, kinds: set[type]) -> Any:
     if low >= -(2**63) and high < 2**63:
         return observed.astype(np.int64)
     return observed.astype(np.uint64) if low >= 0 and high < 2**64 else None
-
 
 def _matrix(observed: Any) -> Any:
     """Lists as rows of a matrix with NaN where an entry is missing; None where they are none."""
@@ -286,12 +280,10 @@ def _matrix(observed: Any) -> Any:
         return None
     return matrix if matrix.ndim == 2 and matrix.shape[1] else None
 
-
 def _entries(cell: Any) -> Any:
     if any(isinstance(entry, (str, bytes)) for entry in cell):
         raise TypeError("text is no number")
     return [float("nan") if entry is None else entry for entry in cell]
-
 
 def _python(values: Any) -> list[Any]:
     cells: list[Any] = values.tolist()

@@ -74,16 +74,7 @@ class PandasNodes:
         added = filled.added_columns()
         if not added.names:
             return result
-        return join(result, self._intervals(added, result.index))
-
-    def _intervals(self, table: Table, index: Any) -> Any:
-        """Columns of intervals as a frame; times in the unit and the zone of the estimated column."""
-        frame = frame_of(table, index)
-        for name in frame.columns:
-            column = self.columns.get(name.rpartition("__")[0])
-            if column is not None and frame[name].dtype.kind == "M":
-                frame[name] = column.times(frame[name].array)
-        return frame
+        return join(result, frame_of(added, result.index))
 
     def _patched(self, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with estimates; its other columns share no memory that a write would change."""

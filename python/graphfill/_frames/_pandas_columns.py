@@ -31,10 +31,6 @@ class Column:
         """Estimates as values that the array takes."""
         raise NotImplementedError
 
-    def times(self, instants: Any) -> Any:
-        """Instants of UTC in the unit and the zone of the column."""
-        return instants
-
     def patched(self, values: Any, rows: Any, estimates: Any) -> Any:
         """A copy of ``values`` (the column's own, or longer ones) with estimates at ``rows``."""
         changed = values.copy()
@@ -81,11 +77,8 @@ class DatetimeColumn(Column):
         import numpy as np
 
         instants = np.asarray(estimates).astype(np.int64).view(f"M8[{self.values.unit}]")
-        return self.times(pandas().DatetimeIndex(instants).array)
-
-    def times(self, instants: Any) -> Any:
-        zone, times = self.values.tz, instants.as_unit(self.values.unit)
-        return times if zone is None else times.tz_localize("UTC").tz_convert(zone)
+        times, zone = pandas().DatetimeIndex(instants), self.values.tz
+        return (times if zone is None else times.tz_localize("UTC").tz_convert(zone)).array
 
 
 class CategoricalColumn(Column):
