@@ -13,15 +13,15 @@ not imported already.
 
 from __future__ import annotations
 
-import operator
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphfill._edge_rows import resolve
 from graphfill._graphs import GraphNodes, graph_nodes, igraph_names, is_graph
-from graphfill._kinds import is_a, is_pyg_data, is_scipy_sparse, is_tensor, kind_of, numpy_of
+from graphfill._kinds import is_a, is_pyg_data, is_scipy_sparse, is_tensor, kind_of, numpy_of, whole_number
 from graphfill.errors import DataError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def edges_of(edges: Any, nodes: Nodes, *, weight: str | None = None) -> Table | 
         from graphfill._frames import edge_table_of
 
         return edge_table_of(edges)
-    return resolve(listed, nodes)
+    return resolve(listed, nodes, weight)
 
 
 def edge_list_of(edges: Any, *, weight: str | None = None) -> EdgeList | None:
@@ -177,7 +177,7 @@ def _adjacency(row: Any, column: Any, values: Any, shape: tuple[int, ...]) -> Ed
             "numbers can also be a 2 x m array"
         )
     if values is not None:
-        # Stored zeros are no edges. NaN is kept: the native module reports it with its edge.
+        # Stored zeros are no edges.
         kept = values != 0
         if not kept.all():
             row, column, values = row[kept], column[kept], values[kept]
@@ -304,7 +304,7 @@ def _side(values: Any) -> Any:
     if not isinstance(values, (list, array)):
         return None
     try:
-        return array("q", [_row_number(value) for value in values])
+        return array("q", [whole_number(value) for value in values])
     except TypeError:
         return None
 
@@ -341,151 +341,3 @@ def _numbers(values: Sequence[Any], name: str) -> array[float] | None:
                 column=name,
             ) from None
     return numbers
-
-
-# Matching with nodes
-
-
-def resolve(edges: EdgeList, nodes: Nodes) -> Table | Edges:
-    """Matches edges with a table: by row number, by an index that is known, or by ids in a column."""
-    rows: int = nodes.table.rows
-    known = row_numbers_of(nodes)
-    if edges.ends == "rows" and edges.names is not None and _names_decide(edges.names, known):
-        edges = edges.by_name()
-    if edges.ends == "rows":
-        if edges.nodes is not None and edges.nodes != rows:
-            raise DataError(
-                f"expected one row per node of the {edges.kind}, found {edges.nodes:,} nodes and "
-                f"{rows:,} rows; to fix it, pass edges between ids, or a graph of these rows"
-            )
-        return _between_rows(edges.sources, edges.targets, edges)
-    if known is None and edges.kind.startswith("libpysal") and edges.ids is not None:
-        known = _index_rows(nodes, edges.ids)
-    if known is not None:
-        return _between_rows(*_rows_of_ends(edges, known), edges)
-    return _id_table(edges)
-
-
-def _names_decide(names: Sequence[Any], known: Mapping[Any, int] | None) -> bool:
-    """Whether the names of an igraph graph say which row a vertex is; else its number does."""
-    if known is None:
-        return True
-    return all(_lookup(known, name) is not None for name in names)
-
-
-def row_numbers_of(nodes: Nodes) -> Mapping[Any, int] | None:
-    """The row of each id where the nodes are a graph or have no ids; None where a column has them."""
-    if isinstance(nodes, GraphNodes):
-        return nodes.row_numbers()
-    if kind_of(nodes) in ("ArrayNodes", "SparseNodes"):
-        return _RowNumbers(nodes.table.rows)
-    return None
-
-
-class _RowNumbers(Mapping[Any, int]):
-    """Whole numbers below the number of rows, each its own row."""
-
-    def __init__(self, rows: int) -> None:
-        self._rows = range(rows)
-
-    def __getitem__(self, key: Any) -> int:
-        try:
-            number = _row_number(key)
-        except TypeError:
-            raise KeyError(key) from None
-        if number not in self._rows:
-            raise KeyError(key)
-        return number
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-
-def _index_rows(nodes: Nodes, ids: Sequence[Any]) -> Mapping[Any, int] | None:
-    """Rows by the index of a pandas frame, if it has all of these ids and none twice."""
-    index = getattr(getattr(nodes, "source", None), "index", None)
-    if index is None:
-        return None
-    rows = {label: row for row, label in enumerate(index)}
-    return rows if len(rows) == len(index) and all(label in rows for label in ids) else None
-
-
-def _rows_of_ends(edges: EdgeList, known: Mapping[Any, int]) -> tuple[array[int], array[int]]:
-    found: list[array[int]] = []
-    for side in (edges.sources, edges.targets):
-        numbers = array("q")
-        for end in side:
-            row = _lookup(known, end)
-            if row is None:
-                raise _unknown_end(end, edges, known)
-            numbers.append(row)
-        found.append(numbers)
-    return found[0], found[1]
-
-
-def _lookup(known: Mapping[Any, int], end: Any) -> int | None:
-    try:
-        return known.get(end)
-    except TypeError:  # not hashable
-        return None
-
-
-def _unknown_end(end: Any, edges: EdgeList, known: Mapping[Any, int]) -> DataError:
-    if isinstance(known, _RowNumbers):
-        return DataError(
-            f"expected row numbers below {len(known):,} as the nodes of the {edges.kind}, because the "
-            f"table has no ids, found {end!r}; to fix it, number the nodes as the rows are, or pass the "
-            "table as a frame with a column of ids",
-            id=str(end),
-        )
-    return DataError(f"the edges name {end!r}, which is no node", id=str(end))
-
-
-def _between_rows(sources: Any, targets: Any, edges: EdgeList) -> Edges:
-    from graphfill._native import Edges
-
-    return Edges(sources, targets, edges.weights, edges.directed)
-
-
-def _id_table(edges: EdgeList) -> Table:
-    from graphfill._native import Table
-
-    table = Table()
-    for name, side in (("source", edges.sources), ("target", edges.targets)):
-        ids = [plain_id(end) for end in side]
-        if ids and all(isinstance(end, int) for end in ids):
-            table.add_numbers(name, array("q", ids))
-        else:
-            table.add_texts(name, [str(end) for end in ids])
-    if edges.weights is not None:
-        table.add_numbers("weight", edges.weights)
-    return table
-
-
-def plain_id(value: Any) -> int | str:
-    """An id as an int or a str, as a column of ids would have it."""
-    if isinstance(value, str):
-        return str(value)
-    try:
-        return _row_number(value)
-    except TypeError:
-        pass
-    if kind_of(value) in ("UUID", "bytes"):
-        return value.decode() if isinstance(value, bytes) else str(value)
-    raise DataError(
-        f"expected text or whole numbers as ids of nodes, found {value!r} ({kind_of(value)}); to fix it, "
-        "relabel the nodes of the graph as the column of ids names them",
-        id=str(value),
-    )
-
-
-def _row_number(value: Any) -> int:
-    """A whole number of any type; TypeError for everything else."""
-    if isinstance(value, bool):
-        raise TypeError
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return operator.index(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphfill import _native
 from graphfill._cuda import load_libraries
 from graphfill._inputs import inputs_of
-from graphfill._keywords import Kind, Parameters, Path, flags_of
+from graphfill._keywords import Kind, Parameters, Path, flags_of, is_default
 from graphfill._notes import warn_of
 from graphfill._progress import Callback, progress_bar
 from graphfill._result import FillResult, call_text, raise_interrupted
@@ -127,7 +127,7 @@ def run(
     call: str | None = None,
 ) -> FillResult:
     """Fills a table with the keywords of a call, and a model where one is given."""
-    given = {name: value for name, value in keywords.items() if _is_given(name, value)}
+    given = {name: value for name, value in keywords.items() if value is not None and not is_default(name, value)}
     inputs = inputs_of(nodes, edges, keywords)
     quiet = bool(keywords.get("quiet"))
     own = {name: value for name, value in inputs.keywords.items() if name != "quiet"}
@@ -148,10 +148,3 @@ def run(
         raise_interrupted(stop, result)
     assert result is not None
     return result
-
-
-def _is_given(name: str, value: Any) -> bool:
-    """Whether a keyword says something that its default does not."""
-    from graphfill._keywords import _DEFAULTS
-
-    return value is not None and not (name in _DEFAULTS and value == _DEFAULTS[name])

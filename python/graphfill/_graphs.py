@@ -169,7 +169,8 @@ def igraph_names(graph: Any) -> list[Any] | None:
 
 
 def _edges_of_graph(graph: Any, nodes: GraphNodes, weight: str | None) -> Edges:
-    from graphfill._edges import edge_list_of, resolve
+    from graphfill._edge_rows import resolve
+    from graphfill._edges import edge_list_of
 
     listed = edge_list_of(graph, weight=weight)
     assert listed is not None

@@ -40,7 +40,8 @@ def inputs_of(nodes: Any, edges: Any, keywords: dict[str, Any]) -> Inputs:
         if edges is not None:
             raise CallError("the nodes are a graph with edges of its own\n  leave edges out, or give the nodes as a table")
         graph = _graphs.graph_nodes(nodes, weight=weight)
-        return _inputs(graph, graph.edges, {**keywords, "weight": None})
+        own = {"weight": None, "id": keywords.get("id") or graph.index_column}
+        return _inputs(graph, graph.edges, {**keywords, **own})
     adapter = nodes_of(nodes)
     given = None if edges is None else _edges.edges_of(edges, adapter, weight=weight)
     from graphfill._native import Table

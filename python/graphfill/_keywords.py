@@ -76,7 +76,7 @@ def flags_of(keywords: Mapping[str, Any], method: str | None = None) -> list[str
     """
     flags: list[str] = []
     for name, value in keywords.items():
-        if value is None or (name in _DEFAULTS and value == _DEFAULTS[name] and type(value) is not bool):
+        if value is None or is_default(name, value):
             continue
         flag = "--" + name.replace("_", "-")
         if name == "param":
@@ -89,6 +89,11 @@ def flags_of(keywords: Mapping[str, Any], method: str | None = None) -> list[str
         else:
             flags.append(f"{flag}={_text(name, value)}")
     return flags
+
+
+def is_default(name: str, value: Any) -> bool:
+    """Whether a keyword says what its absence says, too."""
+    return name in _DEFAULTS and bool(value == _DEFAULTS[name])
 
 
 def _parameters(value: Any, method: str | None) -> Iterable[str]:
@@ -120,7 +125,7 @@ def _text(name: str, value: Any) -> str:
     if name == "split" and not isinstance(value, str):
         return ":".join(str(share) for share in value)
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return str(os.fspath(value))
     if isinstance(value, Iterable) and not isinstance(value, str):
         items = [str(item) for item in value]
         if not items:

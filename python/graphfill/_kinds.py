@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 
@@ -50,3 +51,14 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except (TypeError, ValueError):
         return False
+
+
+def whole_number(value: Any) -> int:
+    """A whole number of any type; TypeError for everything else."""
+    if isinstance(value, bool):
+        raise TypeError
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise TypeError
+        return int(value)
+    return operator.index(value)

@@ -1,4 +1,4 @@
-"""PyTorch Geometric ``Data`` as a table of nodes: its feature matrix is one block of columns.
+"""PyTorch Geometric ``Data`` as a table of nodes: the columns of its feature matrix.
 
 Both torch and PyG are used through the objects that the caller passes; neither is imported here.
 """
@@ -27,7 +27,8 @@ class PygNodes(GraphNodes):
     def __init__(
         self, data: Any, attr: str = "x", missing_mask: Any = None, weight: str | None = None
     ) -> None:
-        from graphfill._native import Edges, Table
+        from graphfill._frames._arrays import ArrayNodes
+        from graphfill._native import Edges
 
         if not hasattr(data, "edge_index") or kind_of(data) == "HeteroData":
             raise DataError(
@@ -47,11 +48,9 @@ class PygNodes(GraphNodes):
         self._attr = attr
         self._features = features
         self.index_column = None
-        self.types = {}
         self.left_out = {}
-        self.table = Table()
-        values = block_of(features)
-        self.table.add_block(attr, values, mask_of(missing_mask, values.shape))
+        self._array = ArrayNodes(masked(block_of(features), missing_mask))
+        self.table, self.types = self._array.table, self._array.types
         sources, targets, weights = edges_of_data(data, weight)
         self.edges = Edges(sources, targets, weights)
 
@@ -69,24 +68,37 @@ class PygNodes(GraphNodes):
         import numpy
 
         features = self._features.detach().clone()
-        if self._attr not in filled.estimated_columns():
-            return features
-        found = filled.estimates(self._attr)
-        values = numpy.asarray(found.values)
+        known = self._array.source
+        missing = numpy.isnan(known)
+        if self._array.mask is not None:
+            missing |= self._array.mask
+        estimates = numpy.ma.filled(self._array.filled(filled), numpy.nan)
+        rows, columns = numpy.nonzero(missing & ~numpy.isnan(estimates))
+        values = estimates[rows, columns]
         if not features.is_floating_point():
             values = values.round()
-        estimates = features.new_tensor(values)
-        rows = numpy.asarray(found.rows)
-        features[rows] = estimates[:, 0] if features.dim() == 1 else estimates
+        at = (rows,) if features.dim() == 1 else (rows, columns)
+        features[at] = features.new_tensor(values.tolist())
         return features
+
+
+def masked(values: Any, missing_mask: Any) -> Any:
+    """A matrix whose cells are missing where ``missing_mask`` says so."""
+    import numpy
+
+    mask = mask_of(missing_mask, values.shape)
+    if mask is None:
+        return values
+    if mask.ndim == 1:
+        mask = numpy.repeat(mask[:, None], values.shape[1], axis=1)
+    return numpy.ma.MaskedArray(values, mask)
 
 
 def block_of(features: Any) -> Any:
     """A feature matrix as 2-D float32 or float64; without a copy where it has one of these types."""
-    values = numpy_of(features if features.dtype.is_floating_point else features.float())
-    if values.ndim == 1:
-        values = values.reshape(-1, 1)
-    return values if values.dtype in ("float32", "float64") else values.astype("float32")
+    exact = str(features.dtype) in ("torch.float32", "torch.float64")
+    values = numpy_of(features if exact else features.float())
+    return values.reshape(-1, 1) if values.ndim == 1 else values
 
 
 def mask_of(missing_mask: Any, shape: tuple[int, int]) -> Any:

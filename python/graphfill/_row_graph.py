@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphfill._edge_rows import check_weights
 from graphfill._edges import EdgeList, edge_list_of
 from graphfill._kinds import is_a, is_scipy_sparse, kind_of
 from graphfill.errors import DataError
@@ -38,9 +39,11 @@ class Rows:
 class RowGraph:
     """Edges between nodes that are ids or row numbers."""
 
-    sources: list[Hashable] | np.ndarray[Any, Any]
-    targets: list[Hashable] | np.ndarray[Any, Any]
-    weights: np.ndarray[Any, Any] | None
+    sources: Any
+    """One end per edge: a list of ids, or an array of row numbers."""
+    targets: Any
+    weights: Any
+    """An array with one number per edge, or None where all edges weigh the same."""
     nodes: int | None
     """How many nodes there are, where the graph says so."""
     numbered: bool
@@ -156,8 +159,7 @@ def row_graph(graph: Any, ids: Any = None) -> RowGraph:
         listed = _from_frame(graph)
     listed = listed.by_name()
     weights = None if listed.weights is None else np.asarray(listed.weights, dtype=np.float64)
-    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise DataError(f"expected finite weights of at least 0 in the {listed.kind}")
+    check_weights(weights, listed.kind)
     if listed.ends == "rows":
         sources, targets = (np.asarray(side, dtype=np.int64) for side in (listed.sources, listed.targets))
         if len(sources) and min(sources.min(), targets.min()) < 0:
@@ -230,7 +232,7 @@ def _check_not_sliced(graph: Any) -> None:
         )
 
 
-def _rows_of(side: Any, row_of: dict[Hashable, int]) -> np.ndarray[Any, Any]:
+def _rows_of(side: Any, row_of: dict[Hashable, int]) -> Any:
     """The row of each end of an edge; -1 for nodes that have none."""
     if not isinstance(side, np.ndarray):
         return np.fromiter((row_of.get(end, -1) for end in side), dtype=np.int64, count=len(side))
@@ -238,8 +240,7 @@ def _rows_of(side: Any, row_of: dict[Hashable, int]) -> np.ndarray[Any, Any]:
     numbers = np.fromiter((row for key, row in row_of.items() if type(key) is int), dtype=np.int64)
     rows = np.full(max(side.max(initial=-1), keys.max(initial=-1)) + 1, -1, dtype=np.int64)
     rows[keys] = numbers
-    found: np.ndarray[Any, Any] = rows[side]
-    return found
+    return rows[side]
 
 
 def _plain(labels: Any) -> list[Hashable]:

@@ -6,13 +6,14 @@ One function per thing that an imputer does with X, whatever it is.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from graphfill._kinds import is_a, is_missing
 
-Matrix = np.ndarray[Any, Any]
+Matrix: TypeAlias = Any
+"""A NumPy array of two dimensions, or one with a value per column."""
 
 
 def is_mixed_frame(X: Any) -> bool:
@@ -43,8 +44,7 @@ def missing_cells(X: Any) -> Matrix:
     if isinstance(X, np.ndarray):
         return np.isnan(X)
     if is_a(X, "pandas", "DataFrame"):
-        flags: Matrix = X.isna().to_numpy(dtype=bool)
-        return flags
+        return X.isna().to_numpy(dtype=bool)
     columns = []
     for column in X.get_columns():
         missing = column.is_null()
@@ -125,28 +125,41 @@ def statistics(X: Any, missing: Matrix) -> Matrix:
     return found
 
 
+def varies(X: Any) -> bool:
+    """Whether any column has more than one value."""
+    if X.shape[1] == 0:
+        return False
+    if isinstance(X, np.ndarray):
+        known = ~np.isnan(X)
+        low = np.where(known, X, np.inf).min(axis=0, initial=np.inf)
+        high = np.where(known, X, -np.inf).max(axis=0, initial=-np.inf)
+        return bool((low < high).any())
+    if is_a(X, "pandas", "DataFrame"):
+        return bool((X.nunique() > 1).any())
+    return any(column.drop_nulls().n_unique() > 1 for column in X.get_columns())
+
+
 def fill_rest(X: Any, values: Matrix) -> Any:
     """The table with one value per column in place of cells that are still missing."""
     missing = missing_cells(X)
     if not missing.any():
         return X
     if isinstance(X, np.ndarray):
-        X = X.copy()
-        X[missing] = np.broadcast_to(values, X.shape)[missing]
-        return X
+        return np.where(missing, values, X).astype(X.dtype, copy=False)
+    is_pandas = is_a(X, "pandas", "DataFrame")
+    filled = X.copy() if is_pandas else X
     for at, name in enumerate(X.columns):
         if not missing[:, at].any() or is_missing(values[at]):
             continue
-        if is_a(X, "pandas", "DataFrame"):
+        if is_pandas:
             column = X.iloc[:, at]
             if str(column.dtype) == "category" and values[at] not in column.cat.categories:
                 column = column.cat.add_categories([values[at]])
-            X = X.copy()
-            X.isetitem(at, column.fillna(values[at]))
+            filled.isetitem(at, column.fillna(values[at]))
         else:
             column = X[name].fill_nan(None) if X[name].dtype.is_float() else X[name]
-            X = X.with_columns(column.fill_null(values[at]))
-    return X
+            filled = filled.with_columns(column.fill_null(values[at]))
+    return filled
 
 
 def append(X: Any, flags: Matrix, names: list[str]) -> Any:

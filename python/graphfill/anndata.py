@@ -75,7 +75,7 @@ def fill(
     copy
         Return a copy with the results and leave `adata` as it is.
     method, param, seed, device, **options
-        As in `graphfill.fill`.
+        As in `graphfill.fill`. ``intervals`` are for columns of ``obs``.
 
     Returns
     -------
@@ -160,6 +160,8 @@ def _fill_matrix(
     """Fill ``X`` or a layer and write the filled matrix to ``adata.layers``."""
     import graphfill
 
+    if options.get("intervals") is not None:
+        raise CallError("intervals: they are for columns of obs; to fix it, leave them out for a matrix")
     if layer is not None and layer not in adata.layers:
         raise DataError(f"layer: adata.layers has no {layer!r}; it has {_names(adata.layers)}", column=layer)
     matrix = adata.X if layer is None else adata.layers[layer]

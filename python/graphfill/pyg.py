@@ -21,13 +21,17 @@ The module can be imported without PyTorch; constructing a transform imports it.
 from __future__ import annotations
 
 import copy
+import inspect
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphfill._frames._base import warn
 from graphfill._optional import require
-from graphfill.errors import DataError, GuessWarning
+from graphfill.errors import CallError, DataError, GuessWarning
+
+if TYPE_CHECKING:
+    from graphfill import Model
 
 __all__ = ["FeaturePropagation", "FillMissing"]
 
@@ -65,8 +69,13 @@ class _Transform:
 class FillMissing(_Transform):
     """Fill the missing cells of a node feature matrix with a method of graphfill.
 
-    Observed cells come back bit for bit; dtype, shape and device of the matrix stay. A transform
-    of a `dataset` fits each graph by itself; as a ``pre_transform`` it is computed once.
+    Observed cells come back bit for bit; dtype, shape and device of the matrix stay. As
+    ``transform`` of a dataset it fits the method to each graph at each access, as
+    ``pre_transform`` once; with a fitted model nothing is fitted.
+
+    Columns are estimated one by one up to 99 of them, each by the method that suits it best where
+    `method` is ``"auto"``. Wider matrices are estimated as a block; if such a block holds nothing
+    but zeros and ones, so do the estimates: they are not probabilities.
 
     Weights of edges are ``data.edge_weight`` if there is one, else ``data.edge_attr`` if that is
     one column of floating-point numbers that are finite and not negative (with a `GuessWarning`).
@@ -77,7 +86,8 @@ class FillMissing(_Transform):
     Parameters
     ----------
     method
-        Name of the method; see ``graphfill.methods()``.
+        Name of the method, see ``graphfill.methods()``; or a fitted model, such as
+        ``graphfill.SvgaP().fit(data.x.numpy(), data.edge_index)``, which fills without training.
     missing_mask
         Which cells are missing: booleans (True is missing), one per node (whole rows) or one per
         cell, as a tensor or an array; or the name of an attribute of the data that holds them.
@@ -95,7 +105,8 @@ class FillMissing(_Transform):
     param
         Parameters of methods, such as ``{"arb.alpha": 0.98}``.
     **options
-        Further keywords of `graphfill.fill`, such as ``time_limit="10m"``.
+        Further keywords of `graphfill.fill`, such as ``time_limit="10m"``. For intervals use
+        ``graphfill.fill(data, intervals=0.9)``, which returns them.
 
     Raises
     ------
@@ -123,7 +134,7 @@ class FillMissing(_Transform):
 
     def __init__(
         self,
-        method: str = "auto",
+        method: str | Model = "auto",
         *,
         missing_mask: Any = None,
         attr: str = "x",
@@ -133,7 +144,15 @@ class FillMissing(_Transform):
         param: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
+        import graphfill
+
         self._register()
+        if "intervals" in options:
+            raise CallError(
+                "intervals: a transform has no place for them; to fix it, use graphfill.fill(data, intervals=…)"
+            )
+        # Wrong names are refused here, not when the first graph is transformed.
+        inspect.signature(graphfill.fill).bind_partial(**options)
         self.method = method
         self.missing_mask = missing_mask
         self.attr = attr
@@ -152,15 +171,13 @@ class FillMissing(_Transform):
         missing = _missing(data, x, self.missing_mask, self.attr)
         if not bool(missing.any()):
             return data
-        result = graphfill.fill(
-            _values(x, missing),
-            _edges(data, x.size(0), self.edge_weight),
-            method=self.method,
-            seed=self.seed,
-            device=self.device,
-            param=self.param,
-            **self.options,
-        )
+        values, edges = _values(x, missing), _edges(data, x.size(0), self.edge_weight)
+        keywords: dict[str, Any] = {"device": self.device, **self.options}
+        if isinstance(self.method, str):
+            keywords |= {"method": self.method, "seed": self.seed, "param": self.param}
+            result = graphfill.fill(values, edges, **keywords)
+        else:
+            result = self.method.transform(values, edges, **keywords)
         data[self.attr] = _replaced(x, missing, result.nodes)
         return data
 
@@ -447,7 +464,7 @@ def _normalised(data: Any, nodes: int, dtype: Any, device: Any, rows: Any) -> An
     unweighted = weights is None
     weights = torch.ones(sources.numel()) if weights is None else weights
     weights = weights.detach().to(device, dtype)
-    adjacency = torch.sparse_coo_tensor(torch.stack([targets, sources]), weights, (nodes, nodes)).coalesce()
+    adjacency = _sparse(torch.stack([targets, sources]), weights, (nodes, nodes)).coalesce()
     (targets, sources), weights = adjacency.indices(), adjacency.values()
     if unweighted:
         weights = torch.ones_like(weights)
@@ -460,9 +477,17 @@ def _normalised(data: Any, nodes: int, dtype: Any, device: Any, rows: Any) -> An
     kept = place[targets] >= 0
     indices = torch.stack([place[targets[kept]], sources[kept]])
     size = (rows.numel(), nodes)
+    return _sparse(indices, weights[kept], size, is_coalesced=True, csr=True)
+
+
+def _sparse(
+    indices: Any, values: Any, size: tuple[int, int], is_coalesced: bool | None = None, csr: bool = False
+) -> Any:
+    """A sparse tensor, without PyTorch's warnings that invariants are not checked and CSR is in beta."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # "CSR support is in beta"
-        return torch.sparse_coo_tensor(indices, weights[kept], size, is_coalesced=True).to_sparse_csr()
+        warnings.simplefilter("ignore", UserWarning)
+        tensor = _torch().sparse_coo_tensor(indices, values, size, is_coalesced=is_coalesced)
+        return tensor.to_sparse_csr() if csr else tensor
 
 
 def _share(mask: Any) -> str:

@@ -12,9 +12,9 @@ array([[1., 5.],
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -28,8 +28,10 @@ from sklearn.utils.validation import (  # type: ignore[import-untyped, unused-ig
     check_is_fitted,
 )
 
+from graphfill._frames._arrays import MIN_BLOCK_WIDTH
 from graphfill._kinds import is_a, is_missing, kind_of
-from graphfill._row_graph import RowGraph, Rows, row_graph
+from graphfill._model import _OF_TRAINING, Method
+from graphfill._row_graph import row_graph
 from graphfill._samples import (
     Matrix,
     append,
@@ -38,14 +40,23 @@ from graphfill._samples import (
     missing_cells,
     number_columns,
     select,
-    stack,
     statistics,
     take,
+    varies,
     without_mark,
 )
-from graphfill.errors import DataError, GraphfillWarning
+from graphfill._training_rows import Job, Training
+from graphfill.errors import DataError, GraphfillError, GraphfillWarning
 
 __all__ = ["GraphImputer"]
+
+EXPECTED_WARNINGS = (
+    "there are no edges",
+    r"\d+ nodes? arrived since",
+    "the graph is not the one",
+    # Its only value fills such a column.
+    "column .* was left as it is.*every value is the same",
+)
 
 
 class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
@@ -65,7 +76,8 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
 
     Anything else is an error: rows are never matched by a guess. In cross-validation, where X is split,
     use a pandas frame with its own index (``reset_index`` makes its rows other nodes), or route
-    ``ids=numpy.arange(len(X))``.
+    ``ids=numpy.arange(len(X))`` (scikit-learn 1.8 or later; earlier ones do not pass metadata to the
+    score of a pipeline).
 
     X of numbers gives an array, as other imputers do (see ``set_output``). A pandas or polars frame with
     text or categories gives a frame with the same types of columns.
@@ -103,7 +115,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     Attributes
     ----------
     model_
-        The fitted model, None where X had no column that can be estimated.
+        The fitted model; None where every feature has at most one value.
     statistics_
         Mean of each feature in ``fit``; it stands in for features that have only one value.
     indicator_
@@ -125,8 +137,9 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     >>> X.columns = ["east", "north"]
     >>> y = X["east"] + X["north"]
     >>> X.iloc[::3, 0] = np.nan
-    >>> imputer = GraphImputer(town, method="feature-propagation")
-    >>> cross_val_score(make_pipeline(imputer, LinearRegression()), X, y, cv=3).min() > 0.8
+    >>> imputer = GraphImputer(town, method="fp")
+    >>> scores = cross_val_score(make_pipeline(imputer, LinearRegression()), X, y, cv=3)
+    >>> bool(scores.min() > 0.8)
     True
     """
 
@@ -179,8 +192,8 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
                 GraphfillWarning,
                 stacklevel=2,
             )
-        X, ids, index = self._labels(X, ids)
-        values = self._validate(X, reset=True)
+        features, ids, index = self._labels(X, ids)
+        values = self._validate(features, reset=True)
         found = None if given is None else row_graph(given, ids)
         rows = None if found is None else found.rows(len(values), ids, index)
         missing = missing_cells(values)
@@ -193,7 +206,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
             self.indicator_ = MissingIndicator(error_on_new=False).fit(_marked(missing))
         # The caller may write to X later.
         values = values.copy() if hasattr(values, "copy") else values
-        self._training = _Training(values, found, rows, separate=graph is not None)
+        self._training = Training(values, found, rows, separate=graph is not None)
         self.model_ = self._fit_model(values, self._training.edges())
         return self
 
@@ -211,8 +224,8 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
             One per row: the node of the graph that it is.
         """
         check_is_fitted(self)
-        X, ids, index = self._labels(X, ids)
-        values = self._validate(X, reset=False)
+        features, ids, index = self._labels(X, ids)
+        values = self._validate(features, reset=False)
         missing = missing_cells(values)
         job = self._training.job(values, graph, ids, index)
         kept: Matrix = np.ones_like(self._empty) if self.keep_empty_features else ~self._empty
@@ -241,17 +254,16 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
 
     def _labels(self, X: Any, ids: Any) -> tuple[Any, Any, Any]:
         """X without the column of ids, the ids, and the index of a pandas frame."""
-        pandas = is_a(X, "pandas", "DataFrame")
-        if self.id is not None:
-            if not hasattr(X, "columns") or self.id not in list(X.columns):
-                raise DataError(
-                    f"expected a frame with the column '{self.id}', found "
-                    + (f"the columns {', '.join(map(str, X.columns))}" if hasattr(X, "columns") else "none"),
-                    column=self.id,
-                )
-            ids = list(X[self.id]) if ids is None else ids
-            X = X.drop(columns=self.id) if pandas else X.drop(self.id)
-        return X, ids, X.index if pandas else None
+        is_pandas = is_a(X, "pandas", "DataFrame")
+        index = X.index if is_pandas else None
+        if self.id is None:
+            return X, ids, index
+        names = [str(name) for name in getattr(X, "columns", [])]
+        if self.id not in names:
+            found = f"the columns {', '.join(names)}" if names else kind_of(X)
+            raise DataError(f"expected a frame with the column '{self.id}', found {found}", column=self.id)
+        ids = list(X[self.id]) if ids is None else ids
+        return X.drop(columns=self.id) if is_pandas else X.drop(self.id), ids, index
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
         """X as a matrix of float32 or float64, or as the frame that it is if it has other columns.
@@ -277,12 +289,12 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     # Estimates
 
     def _fit_model(self, values: Any, edges: Any) -> Any:
-        import graphfill
-
-        if self._empty.all():
-            return None
         kept = select(values, ~self._empty)
-        return graphfill.method(self.method, **self._keywords(kept)).fit(kept, edges)
+        if not varies(kept):
+            return None
+        method = _named(self.method)({}, self._keywords(kept))
+        with _without_expected_warnings(), self._named_features():
+            return method.fit(kept, edges)
 
     def _keywords(self, kept: Any) -> dict[str, Any]:
         keywords: dict[str, Any] = {"seed": self.seed, "device": self.device, "quiet": True}
@@ -303,19 +315,48 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         types = {name: kind for name, kind in types.items() if name in left}
         if self._is_frame:
             return dict.fromkeys(number_columns(kept), "number") | types
+        if kept.shape[1] >= MIN_BLOCK_WIDTH:
+            # So many columns are one block of numbers. Counts are rounded afterwards.
+            other = next((n for n, kind in types.items() if kind not in ("number", "count")), None)
+            if other is None:
+                return {}
+            raise DataError(
+                f"expected the type number or count in X of {MIN_BLOCK_WIDTH} or more features, found "
+                f"'{types[other]}'; to fix it, estimate this column with another imputer",
+                column=other,
+            )
         return {f"x{left.index(name)}": kind for name, kind in types.items()}
 
-    def _fill(self, job: _Job, values: Any) -> Any:
+    @contextlib.contextmanager
+    def _named_features(self) -> Generator[None]:
+        """Adds the name of the feature to an error about a column of the array: x0 is the first kept."""
+        try:
+            yield
+        except GraphfillError as error:
+            names = _check_feature_names_in(self, None)[~self._empty]
+            columns = {} if self._is_frame else {f"x{at}": name for at, name in enumerate(names)}
+            name = columns.get(error.column or "", error.column)
+            if name != error.column:
+                error.add_note(f"column '{error.column}' is the feature '{name}'")
+            raise
+
+    def _fill(self, job: Job, values: Any) -> Any:
         """The rows of X with estimates; cells that cannot be estimated stay missing."""
         if self.model_ is None:
             return values
-        filled = self.model_.transform(select(job.values, ~self._empty), job.edges).nodes
+        kept = select(job.values, ~self._empty)
+        keywords = {k: v for k, v in self._keywords(kept).items() if k not in _OF_TRAINING}
+        with _without_expected_warnings(), self._named_features():
+            filled = self.model_.transform(kept, job.edges, **keywords).nodes
         if self._is_frame:
             rows = take(filled, job.rows, values)
             return _with_empty(rows, values, self._empty)
         result = values.copy()
         estimates = np.full(values.shape, np.nan, dtype=values.dtype)
         estimates[:, ~self._empty] = filled[job.rows]
+        for at, name in enumerate(_check_feature_names_in(self, None)):
+            if (self.type or {}).get(str(name)) == "count":
+                estimates[:, at] = np.maximum(np.rint(estimates[:, at]), 0)
         missing = np.isnan(values)
         result[missing] = estimates[missing]
         return result
@@ -332,95 +373,23 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         return {"allow_nan": is_missing(self.missing_values), "preserves_dtype": [np.float64, np.float32]}
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A matrix to fill, its edges, and where the rows of X are in it."""
-
-    values: Any
-    edges: Any
-    rows: Any
+def _named(method: str) -> type[Method]:
+    """The method with this name; whether there is one is checked when it is fitted."""
+    return type("NamedMethod", (Method,), {"name": method})
 
 
-@dataclass(frozen=True)
-class _Training:
-    """The rows of the fit, which later rows may have as neighbours."""
-
-    values: Any
-    graph: RowGraph | None
-    rows: Rows | None
-    """The nodes of the rows; None without a graph."""
-    separate: bool
-    """Whether the graph is that of these rows alone: it was passed to ``fit``."""
-
-    def edges(self) -> Any:
-        """The edges between the rows of the fit."""
-        if self.graph is None or self.rows is None:
-            return _native_edges([])
-        return _native_edges([self.graph.edges(_row_numbers(self.rows.keys))])
-
-    def job(
-        self, values: Any, graph: Any, ids: Any, index: Any
-    ) -> _Job:
-        """What to fill for rows of ``transform``."""
-        everything = np.arange(len(values))
-        if graph is not None:
-            given = row_graph(graph, ids)
-            rows = given.rows(len(values), ids, index)
-            if rows.by == "position" or self.graph is None or self.rows is None:
-                return _Job(values, _native_edges([given.edges(_row_numbers(rows.keys))]), everything)
-            return self._beside(values, rows, [self.graph, given])
-        if self.graph is None or self.rows is None:
-            return _Job(values, _native_edges([]), everything)
-        if self.separate and self.rows.by == "position" and ids is None:
-            if not _same(values, self.values):
-                raise DataError(
-                    "the graph that was passed to fit is that of its rows, and X has others; to fix it, pass "
-                    "the graph of these rows to transform (in a Pipeline with .set_transform_request("
-                    "graph=True)), or the graph of all rows to the constructor, GraphImputer(graph=…)"
-                )
-            return _Job(values, self.edges(), everything)
-        return self._beside(values, self.graph.rows(len(values), ids, index), [self.graph])
-
-    def _beside(self, values: Any, rows: Rows, graphs: list[RowGraph]) -> _Job:
-        """Rows in the place of the same nodes of the fit, others below them."""
-        assert self.rows is not None
-        row_of = _row_numbers(self.rows.keys)
-        for key in rows.keys:
-            row_of.setdefault(key, len(row_of))
-        places = np.array([row_of[key] for key in rows.keys], dtype=np.int64)
-        fitted = len(self.values)
-        chosen = np.arange(len(row_of))
-        chosen[places] = fitted + np.arange(len(places))
-        edges = _native_edges([graph.edges(row_of) for graph in graphs])
-        return _Job(stack(self.values, values, chosen), edges, places)
-
-
-def _row_numbers(keys: list[Hashable]) -> dict[Hashable, int]:
-    return {key: row for row, key in enumerate(keys)}
-
-
-def _native_edges(parts: list[tuple[Any, Any, Any]]) -> Any:
-    """Native edges of several lists of sources, targets and weights."""
-    from graphfill._native import Edges
-
-    none = np.empty(0, dtype=np.int64)
-    sources = np.concatenate([none, *(part[0] for part in parts)])
-    targets = np.concatenate([none, *(part[1] for part in parts)])
-    if all(part[2] is None for part in parts):
-        return Edges(sources, targets)
-    weights = [np.ones(len(part[0])) if part[2] is None else part[2] for part in parts]
-    return Edges(sources, targets, np.concatenate(weights))
+@contextlib.contextmanager
+def _without_expected_warnings() -> Generator[None]:
+    """Silences warnings of what an imputer is for, or has said itself: other rows, and no edges."""
+    with warnings.catch_warnings():
+        for message in EXPECTED_WARNINGS:
+            warnings.filterwarnings("ignore", message, GraphfillWarning)
+        yield
 
 
 def _marked(missing: Matrix) -> Matrix:
     """A matrix with NaN where a cell is missing."""
     return np.where(missing, np.nan, 0.0)
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray):
-        return np.array_equal(a, b, equal_nan=True)
-    return bool(a.equals(b))
 
 
 def _with_empty(rows: Any, values: Any, empty: Matrix) -> Any:

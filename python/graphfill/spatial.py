@@ -45,7 +45,7 @@ def fill(
     Returns a GeoDataFrame with the same rows, index, columns, dtypes, geometry and CRS; only
     missing cells differ. Geometry columns are used for nothing but to find neighbours. With
     ``intervals=0.9`` the columns of the intervals are added at the end. For scores, choices and
-    the report use `build_graph` and `graphfill.fill`, which returns all of them.
+    the report use ``graphfill.fill(gdf, build_graph(gdf))``, whose result has them beside ``nodes``.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def _nearest(points: Any, k: int) -> tuple[Any, Any]:
         raise CallError(f"k: expected a number from 1 on, found {k}")
     count = len(points)
     k = min(k, count - 1)
-    found = KDTree(points).query(points, k=k + 1)[1]
+    found = KDTree(points).query(points, k=k + 1, workers=-1)[1]
     # The point itself is usually first, but not among several at one place: drop it, or else the last.
     own = np.arange(count)[:, None]
     drop = found == own

@@ -32,7 +32,7 @@ def with_added(frame: Any, id: str, new: list[Any]) -> Any:
     if hasattr(frame, "iloc"):
         import pandas
 
-        ends = [*(frame[id] if id in frame else frame.index), *new]
+        ends = [*frame.get(id, frame.index), *new]
         edges = pandas.DataFrame({"source": ends[:-1], "target": ends[1:]})
     else:
         import polars

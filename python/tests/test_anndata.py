@@ -179,6 +179,15 @@ def test_columns_of_obs_are_filled_beside_the_originals() -> None:
     assert list(adata.uns["graphfill"]["params"]["obs"]) == ["cell_type", "age"]
 
 
+def test_intervals_of_obs_columns() -> None:
+    adata = cells(100)
+    adata.obs["age"] = np.where(np.arange(100) % 5, np.sin(np.arange(100) / 9) + 30, np.nan)
+    fill(adata, obs="age", method="arb", intervals=0.9)
+    assert {"age_graphfill", "age__lower_graphfill", "age__upper_graphfill"} <= set(adata.obs)
+    missing = adata.obs["age"].isna()
+    assert (adata.obs["age__lower_graphfill"] <= adata.obs["age_graphfill"])[missing].all()
+
+
 def test_weights_of_the_graph_count() -> None:
     adata = anndata.AnnData(np.array([[0.0], [np.nan], [4.0]]))
     adata.obsp["connectivities"] = sp.csr_matrix(np.array([[0, 1, 0], [1, 0, 3], [0, 3, 0]], dtype=float))
@@ -244,6 +253,8 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
         fill(adata, layer="raw")
     with pytest.raises(DataError, match="no column 'donor'"):
         fill(adata, obs=["donor"])
+    with pytest.raises(CallError, match="for columns of obs"):
+        fill(adata, intervals=0.9)
     with pytest.raises(CallError, match="without a matrix"):
         fill(adata, obs=["donor"], layer="raw")
     with pytest.raises(DataError, match="has no 'GATA1'"):

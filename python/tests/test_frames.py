@@ -26,8 +26,8 @@ def cells(*values: Any) -> list[Any]:
 TIMES = cells(datetime.datetime(2020, 1, 1), datetime.datetime(2021, 6, 1, 3))
 
 POLARS: dict[str, tuple[Any, list[Any]]] = {
-    "Int8": (lambda pl: pl.Int8, cells(1, 2, 100)),
-    "UInt64": (lambda pl: pl.UInt64, cells(1, 2, 2**60)),
+    "Int8": (lambda pl: pl.Int8, cells(1, 2, 9)),
+    "UInt64": (lambda pl: pl.UInt64, cells(2**60, 2**60 + 2**50)),
     "Float32": (lambda pl: pl.Float32, cells(1.5, 2.25)),
     "Float64": (lambda pl: pl.Float64, cells(1.5, 2.25)),
     "Boolean": (lambda pl: pl.Boolean, cells(True, False)),
@@ -77,7 +77,7 @@ def test_polars_columns_without_estimates_come_back_with_a_warning() -> None:
             "x": cells(1.5, 2.5),
         }
     )
-    with pytest.warns(GraphfillWarning, match="is left as it is") as caught:
+    with pytest.warns(GraphfillWarning, match="was left as it is") as caught:
         nodes = nodes_of(frame)
     assert len(caught) == 5 and all(str(warning.filename) == __file__ for warning in caught)
     assert nodes.table.names == ["x"]
@@ -85,6 +85,29 @@ def test_polars_columns_without_estimates_come_back_with_a_warning() -> None:
         warnings.simplefilter("ignore")
         result = filled(frame)
     assert result.drop("x").equals(frame.drop("x")) and result.schema == frame.schema
+
+
+@pytest.mark.parametrize("package", ["polars", "pyarrow"])
+@pytest.mark.parametrize("numpy", [True, False])
+def test_many_columns_of_zeros_and_ones(
+    package: str, numpy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module: Any = pytest.importorskip(package)
+    make = module.DataFrame if package == "polars" else module.table
+    tags = {f"tag{at}": cells(0, 1) for at in range(110)} | {"tag": list(range(ROWS))}
+    frame = make(tags)
+    if not numpy:
+        for name in ("_base", "_polars", "_arrow_types"):
+            module_name = f"graphfill._frames.{name}.is_importable"
+            monkeypatch.setattr(module_name, lambda package: package != "numpy")
+    result = filled(frame)
+    assert result.schema == frame.schema
+    for name, values in tags.items():
+        after = [x if isinstance(x, int) else x.as_py() for x in result[name]]
+        assert (
+            None not in after
+            and [a for a, v in zip(after, values, strict=True) if v is None or a == v] == after
+        )
 
 
 def test_added_nodes_in_polars() -> None:

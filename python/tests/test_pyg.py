@@ -16,10 +16,11 @@ pytest.importorskip("torch_geometric", reason="torch_geometric is not installed"
 
 import torch_geometric.transforms as T  # noqa: E402
 from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset  # noqa: E402
+from torch_geometric.loader import DataLoader  # noqa: E402
 
 import graphfill as gf  # noqa: E402
 from graphfill import pyg  # noqa: E402
-from graphfill.errors import DataError, GuessWarning  # noqa: E402
+from graphfill.errors import CallError, DataError, GuessWarning  # noqa: E402
 from graphfill.pyg import FeaturePropagation, FillMissing  # noqa: E402
 
 NAN = float("nan")
@@ -147,6 +148,25 @@ def test_nothing_missing_changes_nothing() -> None:
     assert FillMissing()(data).x is data.x
 
 
+def test_a_fitted_model_fills_other_graphs() -> None:
+    known, later = random_data(5), random_data(6)
+    known.x[::4, 0] = NAN
+    later.x[::5, 0] = NAN
+    model = gf.Arb().fit(known.x.numpy(), known.edge_index.numpy())
+    transform = FillMissing(model)
+    filled = pickle.loads(pickle.dumps(transform))(later).x
+    expected = model.transform(later.x.numpy(), later.edge_index.numpy()).nodes
+    assert torch.equal(filled, torch.as_tensor(expected))
+    assert "Model(arb" in repr(transform)
+
+
+def test_wrong_keywords_are_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="epochs"):
+        FillMissing("svga-p", epochs=3)
+    with pytest.raises(CallError, match=r"graphfill.fill\(data, intervals"):
+        FillMissing("arb", intervals=0.9)
+
+
 # Edges and weights
 
 
@@ -229,6 +249,17 @@ def test_compose_and_datasets() -> None:
     dataset = Paths(transform=FillMissing("neighbour-mean"))
     assert dataset[0].x.flatten().tolist() == [1, 2, 3]
     assert not torch.isnan(dataset[1].x).any()
+
+
+def test_workers_of_a_loader_fill_after_their_parent_did() -> None:
+    # Workers are forked: threads of the parent do not exist in them.
+    dataset = Paths(transform=FillMissing("neighbour-mean"))
+    big = random_data(7, nodes=5000, columns=40)
+    big.x[::3] = NAN
+    FillMissing("fp", threads=2)(big)
+    loader = DataLoader(dataset, batch_size=2, num_workers=1, timeout=60)
+    (batch,) = list(loader)
+    assert not torch.isnan(batch.x).any()
 
 
 def test_a_batch_is_filled_as_one_graph() -> None:

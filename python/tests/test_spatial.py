@@ -18,6 +18,7 @@ shapely = pytest.importorskip("shapely", reason="shapely is not installed")
 from libpysal.graph import Graph  # noqa: E402
 from libpysal.weights import W  # noqa: E402
 
+import graphfill as gf  # noqa: E402
 from graphfill import spatial  # noqa: E402
 from graphfill.errors import CallError, DataError, GraphfillWarning, GuessWarning  # noqa: E402
 from graphfill.spatial import build_graph, fill  # noqa: E402
@@ -294,6 +295,15 @@ def test_build_graph_is_what_fill_uses() -> None:
     assert list(graph.unique_ids) == list(gdf.index)
     expected = fill(gdf, neighbours="rook", **MEAN)
     pd.testing.assert_frame_equal(fill(gdf, graph, **MEAN), expected)
+
+
+def test_the_graph_serves_graphfill_fill_too() -> None:
+    gdf = grid()
+    result = gf.fill(gdf, build_graph(gdf, "rook"), **MEAN)
+    expected = fill(gdf, neighbours="rook", **MEAN)
+    pd.testing.assert_frame_equal(result.nodes, expected)
+    assert result.nodes.crs == gdf.crs
+    assert result.choices[0].column == "price"
 
 
 def test_intervals_are_added_columns() -> None:

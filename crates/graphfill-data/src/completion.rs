@@ -113,7 +113,7 @@ impl Column {
     /// The estimates as numbers of a typed column, with about as many decimals as its cells have.
     fn round(&self, observed: &[f64], estimate: &[f64]) -> Float64Array {
         let exact = self.field().is_some_and(|field| field.metadata().contains_key(EXACT));
-        if exact && !self.array().data_type().is_integer() {
+        if exact && *self.kind() != Kind::Count && !self.array().data_type().is_integer() {
             return Float64Array::from_iter_values(estimate.iter().copied());
         }
         let whole = self.is_whole(observed) || self.array().data_type().is_integer();

@@ -3,17 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, UInt32Array};
-use arrow_schema::{DataType, TimeUnit};
-use graphfill::data::{Block, Column, ColumnData, NodeTable, Note};
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema};
+use graphfill::data::{BlockKind, Column, Kind, Note};
 use graphfill::methods::learning::{History, StopReason};
 use graphfill_cli::calls::{FillCall, Run};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
+use crate::completed::{Completed, Estimates};
 use crate::errors::{data_error, raise};
-use crate::exported::Buffer;
 use crate::input::{GivenEdges, Nodes, input};
 use crate::keywords;
 use crate::model::Model;
@@ -79,7 +77,8 @@ impl Inner {
             let is_new = |column: &&Column| after.column(column.name()).is_none();
             added = beside.columns().iter().filter(is_new).cloned().collect();
         }
-        let completed = Arc::new(Completed { before: filled.before().table.clone(), after, added });
+        let before = filled.before().table.clone();
+        let completed = Arc::new(Completed::new(before, after, added));
         self.completed = Some(Arc::clone(&completed));
         Ok(completed)
     }
@@ -228,8 +227,18 @@ impl Filled {
     fn uncertainty(&self) -> PyResult<Option<Table>> {
         let inner = self.inner();
         let cells = inner.run.filled.cells(&inner.call.coverages());
-        let cells = cells.map_err(|error| raise(&error.into()))?;
-        cells.map(|cells| frame(&cells)).transpose()
+        let Some(cells) = cells.map_err(|error| raise(&error.into()))? else { return Ok(None) };
+        let batch = cells.to_frame().map_err(|error| raise(&error.into()))?;
+        let filled = &inner.run.filled;
+        let is_number = |column: &Column| match column.kind() {
+            Kind::Number | Kind::Count | Kind::Block(BlockKind::Numeric) => true,
+            _ => column.missing_count() == 0 || !column.kind().is_used(),
+        };
+        // Texts hold the values of columns of all kinds; where all are numbers, so are they.
+        if filled.before().table.columns().iter().all(is_number) {
+            return with_numbers(&batch).map(|batch| Some(Table::of_batch(batch)));
+        }
+        Ok(Some(Table::of_batch(batch)))
     }
 
     /// How often intervals covered hidden values: column, nominal and real coverage, number of cells.
@@ -255,7 +264,7 @@ impl Filled {
         let filled = &inner.run.filled;
         let drawn = filled.draw(number).map_err(|error| raise(&error.into()))?;
         let before = filled.before().table.clone();
-        Ok(drawn.map(|after| Completed { before, after, added: Vec::new() }))
+        Ok(drawn.map(|after| Completed::new(before, after, Vec::new())))
     }
 
     /// A warning where draws repeat the estimates of some columns.
@@ -287,147 +296,25 @@ impl Filled {
     }
 }
 
+/// Estimates and the ends of intervals as numbers.
+fn with_numbers(batch: &RecordBatch) -> PyResult<RecordBatch> {
+    let wrong = |error: arrow_schema::ArrowError| data_error(&error.to_string());
+    let is_value =
+        |name: &str| ["estimate", "lower", "upper"].iter().any(|end| name.starts_with(end));
+    let (mut fields, mut cells) = (Vec::new(), Vec::new());
+    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        let column = match is_value(field.name()) {
+            true => arrow_cast::cast(column, &DataType::Float64).map_err(wrong)?,
+            false => column.clone(),
+        };
+        fields.push(Field::clone(field).with_data_type(column.data_type().clone()));
+        cells.push(column);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), cells).map_err(wrong)
+}
+
 /// A lock that is taken on one thread and used on the same one, behind a call that wants it to be sendable.
 struct SendGuard<'a>(MutexGuard<'a, Inner>);
 
 // SAFETY: `Python::detach` runs its closure on the calling thread: the guard never leaves it.
 unsafe impl Send for SendGuard<'_> {}
-
-/// A completed table beside the one before it was filled.
-#[pyclass(frozen, module = "graphfill._native")]
-pub(crate) struct Completed {
-    before: NodeTable,
-    after: NodeTable,
-    added: Vec<Column>,
-}
-
-#[pymethods]
-impl Completed {
-    /// The number of rows.
-    #[getter]
-    fn rows(&self) -> usize {
-        self.after.rows()
-    }
-
-    /// The columns with estimated cells.
-    fn estimated_columns(&self) -> Vec<String> {
-        let columns = self.before.columns().iter().zip(self.after.columns());
-        let changed =
-            columns.filter(|(before, after)| before.missing_count() > after.missing_count());
-        changed.map(|(_, after)| after.name().to_owned()).collect()
-    }
-
-    /// The estimates of a column.
-    fn estimates(&self, py: Python<'_>, column: &str) -> PyResult<Estimates> {
-        let (Some(before), Some(after)) = (self.before.column(column), self.after.column(column))
-        else {
-            return Err(data_error(&format!("there is no column '{column}'")));
-        };
-        match (before.data(), after.data()) {
-            (ColumnData::Block(before), ColumnData::Block(after)) => {
-                Estimates::of_block(py, before, after)
-            }
-            (ColumnData::Array(_), ColumnData::Array(cells)) => {
-                let (was, is) = (before.missing(), after.missing());
-                let rows = (0..cells.len() as u32).filter(|&row| {
-                    let row = row as usize;
-                    was.get(row).copied().unwrap_or(true) && !is[row]
-                });
-                Estimates::of_cells(py, cells, rows.collect())
-            }
-            _ => Err(data_error(&format!("column '{column}' changed its form"))),
-        }
-    }
-
-    /// The whole table, with columns of intervals where there are any. `typed` turns text columns of
-    /// numbers, booleans and dates into typed ones.
-    #[pyo3(signature = (typed=false))]
-    fn table(&self, typed: bool) -> PyResult<Table> {
-        let columns = self.after.columns().iter().chain(&self.added).cloned().collect();
-        let table = self.after.with_columns(columns).map_err(|error| raise(&error.into()))?;
-        if !typed {
-            return frame(&table);
-        }
-        let batch = table.to_record_batch().map_err(|error| raise(&error.into()))?;
-        Ok(Table::of_batch(batch))
-    }
-
-    /// The columns of intervals alone.
-    fn added_columns(&self) -> PyResult<Table> {
-        if self.added.is_empty() {
-            return Ok(Table::default());
-        }
-        let table = self.after.with_columns(self.added.clone());
-        let mut table = table.map_err(|error| raise(&error.into()))?;
-        table.id_column.position = None;
-        frame(&table)
-    }
-}
-
-fn frame(table: &NodeTable) -> PyResult<Table> {
-    let batch = table.to_frame().map_err(|error| raise(&error.into()))?;
-    Ok(Table::of_batch(batch))
-}
-
-/// The estimated cells of a column.
-#[pyclass(frozen, get_all, module = "graphfill._native")]
-pub(crate) struct Estimates {
-    /// Their rows, as a buffer of int64.
-    rows: Py<Buffer>,
-    /// One value per row: a buffer in the type of the column, a list of texts, or the rows of a block.
-    values: Py<PyAny>,
-}
-
-impl Estimates {
-    fn of_cells(py: Python<'_>, cells: &ArrayRef, rows: Vec<u32>) -> PyResult<Self> {
-        let wrong = |error: arrow_schema::ArrowError| data_error(&error.to_string());
-        let numbers = rows.iter().map(|&row| i64::from(row)).collect();
-        let taken =
-            arrow_select::take::take(cells, &UInt32Array::from(rows), None).map_err(wrong)?;
-        let whole = match taken.data_type() {
-            DataType::Date32 => arrow_cast::cast(&taken, &DataType::Int32)
-                .and_then(|days| arrow_cast::cast(&days, &DataType::Int64)),
-            DataType::Date64 | DataType::Timestamp(_, _) => {
-                arrow_cast::cast(&taken, &DataType::Int64)
-            }
-            DataType::Time32(TimeUnit::Second | TimeUnit::Millisecond) => {
-                arrow_cast::cast(&taken, &DataType::Int32)
-            }
-            _ => Ok(taken.clone()),
-        };
-        let whole = whole.map_err(wrong)?;
-        let values = match whole.data_type() {
-            DataType::Boolean => {
-                let values = Buffer::booleans(whole.as_boolean().values().iter());
-                Bound::new(py, values)?.into_any()
-            }
-            _ => match Buffer::of_array(&whole) {
-                Some(values) => Bound::new(py, values)?.into_any(),
-                None => {
-                    let text = arrow_cast::cast(&whole, &DataType::Utf8).map_err(wrong)?;
-                    PyList::new(py, text.as_string::<i32>().iter())?.into_any()
-                }
-            },
-        };
-        Ok(Estimates { rows: Py::new(py, Buffer::integers(numbers))?, values: values.unbind() })
-    }
-
-    fn of_block(py: Python<'_>, before: &Block, after: &Block) -> PyResult<Self> {
-        let width = after.width();
-        let missing = before.missing();
-        let is_estimated = |row: usize| {
-            row >= before.rows() || missing.is_whole(row) || !missing.cells(row).is_empty()
-        };
-        let rows: Vec<usize> = (0..after.rows()).filter(|&row| is_estimated(row)).collect();
-        let mut values = vec![0.0; rows.len() * width];
-        for (at, &row) in rows.iter().enumerate() {
-            for (column, value) in after.cells(row) {
-                values[at * width + column as usize] = value;
-            }
-        }
-        let count = rows.len();
-        let rows = Buffer::integers(rows.into_iter().map(|row| row as i64).collect());
-        let values = Py::new(py, Buffer::matrix(values, count, width))?.into_any();
-        Ok(Estimates { rows: Py::new(py, rows)?, values })
-    }
-}

@@ -8,6 +8,7 @@
 
 mod buffers;
 mod capsules;
+mod completed;
 mod errors;
 mod evaluate;
 mod exported;
@@ -27,11 +28,13 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use super::completed::{Completed, Estimates};
+    #[pymodule_export]
     use super::evaluate::{Scores, evaluate};
     #[pymodule_export]
     use super::exported::Buffer;
     #[pymodule_export]
-    use super::fill::{Completed, Estimates, Filled, fill};
+    use super::fill::{Filled, fill};
     #[pymodule_export]
     use super::input::Edges;
     #[pymodule_export]

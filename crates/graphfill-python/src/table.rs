@@ -304,26 +304,38 @@ impl Table {
         Ok(single.chain(columns.blocks.into_iter().map(|(name, _)| name)).collect())
     }
 
-    /// What each single column holds: "float", "int", "bool", "datetime", "text" or "other".
+    /// What each single column holds: "float", "int", "bool", "datetime[s]" with its unit and, behind a
+    /// comma, its time zone, "text" or "other".
     #[getter]
-    fn kinds(&self) -> PyResult<std::collections::BTreeMap<String, &'static str>> {
+    fn kinds(&self) -> PyResult<std::collections::BTreeMap<String, String>> {
         let (schema, _) = self.columns().batches()?;
         let kind = |data_type: &DataType| match data_type {
-            DataType::Boolean => "bool",
-            DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) => "datetime",
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text",
-            DataType::Dictionary(_, values) if values.is_string() => "text",
-            whole if whole.is_integer() => "int",
-            number if number.is_numeric() => "float",
-            _ => "other",
+            DataType::Boolean => "bool".to_owned(),
+            DataType::Date32 => "datetime[s]".to_owned(),
+            DataType::Date64 => "datetime[ms]".to_owned(),
+            DataType::Timestamp(unit, zone) => {
+                let unit = match unit {
+                    TimeUnit::Second => "s",
+                    TimeUnit::Millisecond => "ms",
+                    TimeUnit::Microsecond => "us",
+                    TimeUnit::Nanosecond => "ns",
+                };
+                let zone = zone.as_ref().map_or_else(String::new, |zone| format!(", {zone}"));
+                format!("datetime[{unit}{zone}]")
+            }
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text".to_owned(),
+            DataType::Dictionary(_, values) if values.is_string() => "text".to_owned(),
+            whole if whole.is_integer() => "int".to_owned(),
+            number if number.is_numeric() => "float".to_owned(),
+            _ => "other".to_owned(),
         };
         let fields = schema.fields().iter();
         Ok(fields.map(|field| (field.name().clone(), kind(field.data_type()))).collect())
     }
 
     /// The values of a single column: a buffer, or a list with None for missing cells. Numbers with missing
-    /// cells are doubles with NaN; moments are nanoseconds since 1970, the smallest int64 where one is
-    /// missing.
+    /// cells are doubles with NaN; moments are counted since 1970 in the unit of [`Table::kinds`], the
+    /// smallest int64 where one is missing.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let cells = self.cells(name)?;
         values_of(py, &cells)
@@ -357,8 +369,13 @@ pub(crate) fn values_of<'py>(py: Python<'py>, cells: &ArrayRef) -> PyResult<Boun
             Some(Buffer::booleans(cells.as_boolean().values().iter()))
         }
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) => {
-            let moments = DataType::Timestamp(TimeUnit::Nanosecond, None);
-            let moments = arrow_cast::cast(cells, &moments).map_err(wrong)?;
+            let moments = match data_type {
+                DataType::Date32 => {
+                    let seconds = DataType::Timestamp(TimeUnit::Second, None);
+                    arrow_cast::cast(cells, &seconds).map_err(wrong)?
+                }
+                _ => cells.clone(),
+            };
             let numbers = arrow_cast::cast(&moments, &DataType::Int64).map_err(wrong)?;
             let numbers = numbers.as_primitive::<Int64Type>();
             Some(Buffer::integers(numbers.iter().map(|at| at.unwrap_or(i64::MIN)).collect()))

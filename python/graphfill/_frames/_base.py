@@ -85,8 +85,8 @@ def distinct_names(labels: Iterable[Any]) -> list[str]:
 def warn_left_out(name: str, reason: str, missing: int) -> None:
     """Says that a column with missing cells comes back unchanged."""
     if missing:
-        cells = "missing cell" if missing == 1 else "missing cells"
-        warn(f'column "{name}" is left as it is, with {missing:,} {cells}: {reason}')
+        cells = "1 cell" if missing == 1 else f"{missing:,} cells"
+        warn(f"column '{name}' was left as it is, {cells} missing: {reason}")
 
 
 def warn(message: str, category: type[Warning] = GraphfillWarning) -> None:
@@ -119,55 +119,8 @@ def merged_list(observed: Sequence[Any] | None, estimated: Sequence[Any]) -> lis
     ]
 
 
-class Source(Protocol):
-    """The columns of a frame by name, for :func:`estimated_cells`."""
-
-    names: list[str]
-
-    def is_list(self, name: str) -> bool:
-        """Whether the cells of a column are lists."""
-        ...
-
-    def missing(self, name: str) -> list[bool]:
-        """Which cells of a column are missing."""
-        ...
-
-
-def estimated_cells(
-    filled: Completed, source: Source | None = None
-) -> Iterator[tuple[str, Any, Any]]:
-    """Column, rows and values of all estimated cells; a column of lists has a matrix of values.
-
-    Many neighbouring columns of zeros and ones are filled as one block, whose name is no column of
-    ``source``. Their cells are taken from the whole table; without a source, the block is given.
-    """
-    if source is None:
-        for name in filled.estimated_columns():
-            estimates = filled.estimates(name)
-            yield name, estimates.rows, estimates.values
-        return
-    rest = set(source.names)
-    blocks = False
+def estimated_cells(filled: Completed) -> Iterator[tuple[str, Any, Any]]:
+    """Column, rows and values of all estimated cells; a column of lists has a matrix of values."""
     for name in filled.estimated_columns():
         estimates = filled.estimates(name)
-        values: Any = estimates.values
-        is_matrix = not isinstance(values, list) and memoryview(values).ndim == 2
-        if name in rest and source.is_list(name) == is_matrix:
-            rest.remove(name)
-            yield name, estimates.rows, values
-        else:
-            blocks = True
-    if not blocks:
-        return
-    table = filled.table()
-    for name in rest.intersection(table.names):
-        if not source.is_list(name):
-            was, cells = source.missing(name), listed(table.column(name))
-            was += [True] * (filled.rows - len(was))
-            rows = [at for at, cell in enumerate(cells) if was[at] and not _is_missing(cell)]
-            if rows:
-                yield name, rows, [cells[row] for row in rows]
-
-
-def _is_missing(cell: Any) -> bool:
-    return cell is None or bool(cell != cell)
+        yield name, estimates.rows, estimates.values

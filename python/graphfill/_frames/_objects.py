@@ -84,14 +84,12 @@ class DecimalColumn(ScalarColumn):
 class DateColumn(ObjectColumn):
     """datetime.date."""
 
-    unit: Any = "s"
-
     def add(self, table: Table, name: str) -> None:
         import numpy as np
 
         first = datetime.date(1970, 1, 1)
         days = np.array([(cell - first).days for cell in self.observed], dtype=np.int64)
-        table.add_datetimes(name, self._spread(days * DAY), unit=self.unit, missing=self.missing)
+        table.add_datetimes(name, self._spread(days * DAY), unit="s", missing=self.missing)
 
     def cell(self, value: Any) -> Any:
         return datetime.date(1970, 1, 1) + datetime.timedelta(days=round(value / DAY))
@@ -99,8 +97,6 @@ class DateColumn(ObjectColumn):
 
 class DatetimeObjectColumn(ObjectColumn):
     """datetime.datetime or pandas.Timestamp, all without a time zone or all with the same one."""
-
-    unit: Any = "us"
 
     def __init__(self, values: Any, owner: Any, missing: Any) -> None:
         super().__init__(values, owner, missing)
@@ -116,7 +112,7 @@ class DatetimeObjectColumn(ObjectColumn):
         times = np.array([(cell - epoch) // micro for cell in cells], dtype=np.int64)
         zone = None if self.zone is None else "UTC"
         values = self._spread(times)
-        table.add_datetimes(name, values, unit=self.unit, timezone=zone, missing=self.missing)
+        table.add_datetimes(name, values, unit="us", timezone=zone, missing=self.missing)
 
     def cell(self, value: Any) -> Any:
         time = EPOCH + datetime.timedelta(microseconds=int(value))
@@ -178,8 +174,6 @@ class CarriedColumn(ObjectColumn):
 class ListColumn(ObjectColumn):
     """Lists, tuples or arrays of numbers of one length: a block."""
 
-    is_list = True
-
     def __init__(self, values: Any, owner: Any, missing: Any, matrix: Any) -> None:
         super().__init__(values, owner, missing)
         self.matrix = matrix
@@ -210,7 +204,6 @@ class ListColumn(ObjectColumn):
         if self.make is np.ndarray:
             return np.array(merged, dtype=self.observed[0].dtype)
         return merged if self.make is list else self.make(merged)
-
 
 def object_column(values: Any, owner: Any) -> Column | str:
     """The column with these Python objects, or why it cannot take part."""
@@ -251,7 +244,6 @@ def object_column(values: Any, owner: Any) -> Column | str:
     names = sorted(kind.__name__ for kind in kinds)
     return f"its cells are Python objects of type {' and '.join(names)}"
 
-
 def _is_real(kind: type) -> bool:
     import numpy as np
 
@@ -259,10 +251,8 @@ def _is_real(kind: type) -> bool:
         return False
     return issubclass(kind, (int, float, np.integer, np.floating))
 
-
 def _is_whole(entry: Any) -> bool:
     return entry is None or isinstance(entry, numbers.Integral)
-
 
 def _numbers(observed: Any, kinds: set[type]) -> Any:
     """The numbers as int64, uint64 or float64; None where whole ones need more bits."""
@@ -274,7 +264,6 @@ def _numbers(observed: Any, kinds: set[type]) -> Any:
     if low >= -(2**63) and high < 2**63:
         return observed.astype(np.int64)
     return observed.astype(np.uint64) if low >= 0 and high < 2**64 else None
-
 
 def _matrix(observed: Any) -> Any:
     """Lists as rows of a matrix with NaN where an entry is missing; None where they are none."""
@@ -291,12 +280,10 @@ def _matrix(observed: Any) -> Any:
         return None
     return matrix if matrix.ndim == 2 and matrix.shape[1] else None
 
-
 def _entries(cell: Any) -> Any:
     if any(isinstance(entry, (str, bytes)) for entry in cell):
         raise TypeError("text is no number")
     return [float("nan") if entry is None else entry for entry in cell]
-
 
 def _python(values: Any) -> list[Any]:
     cells: list[Any] = values.tolist()

@@ -8,7 +8,7 @@ from graphfill import _native
 from graphfill._frames._base import column_name, distinct_names, estimated_cells, warn_left_out
 from graphfill._frames._numpy import pandas
 from graphfill._frames._pandas_columns import Column, column_of
-from graphfill._frames._table_to_pandas import frame_of, native_column, time_unit
+from graphfill._frames._table_to_pandas import frame_of, native_column
 from graphfill.errors import DataError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class PandasNodes:
 
         estimated = {
             name: (np.asarray(rows), cells if isinstance(cells, list) else np.asarray(cells))
-            for name, rows, cells in estimated_cells(filled, self)
+            for name, rows, cells in estimated_cells(filled)
         }
         if filled.rows > len(self.source):
             result = self._lengthened(filled, estimated)
@@ -75,14 +75,6 @@ class PandasNodes:
         if not added.names:
             return result
         return join(result, frame_of(added, result.index))
-
-    def is_list(self, name: str) -> bool:
-        return name in self.columns and self.columns[name].is_list
-
-    def missing(self, name: str) -> list[bool]:
-        column = self.source.iloc[:, self.names.index(name)]
-        marks: list[bool] = column.isna().tolist()
-        return marks
 
     def _patched(self, estimated: dict[str, tuple[Any, Any]]) -> Any:
         """The frame with estimates; its other columns share no memory that a write would change."""
@@ -138,10 +130,6 @@ class PandasNodes:
         rows = np.flatnonzero(~missing)
         rows = rows[rows >= len(self.source)]
         chosen = [cells[row] for row in rows] if isinstance(cells, list) else cells[rows]
-        unit = self.columns[name].unit
-        if unit:
-            own = np.asarray(chosen).view(f"M8[{time_unit(table.kinds[name])}]")
-            chosen = own.astype(f"M8[{unit}]").astype(np.int64)
         return rows, chosen
 
     def frame(self, table: Table) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphfill._frames._arrow_types import crossing_array, is_list, patched_array, reason_against
+from graphfill._frames._arrow_types import crossing_array, patched_array, reason_against
 from graphfill._frames._base import column_name
 from graphfill._frames._numpy import cast, native_numbers, objects, owned_by, pandas
 
@@ -17,9 +17,6 @@ class Column:
 
     type: str | None = None
     """The column type to declare; None: it is inferred."""
-    unit: Any = ""
-    """The unit in which times cross; empty where the cells are no times."""
-    is_list: bool = False
     """Whether the cells are lists."""
 
     def __init__(self, values: Any, owner: Any) -> None:
@@ -66,16 +63,12 @@ class MaskedColumn(Column):
 class DatetimeColumn(Column):
     """datetime64 of any unit, with or without a time zone."""
 
-    def __init__(self, values: Any, owner: Any) -> None:
-        super().__init__(values, owner)
-        self.unit = str(values.unit)
-
     def add(self, table: Table, name: str) -> None:
         zone = getattr(self.values, "tz", None)
         table.add_datetimes(
             name,
             owned_by(self.values.asi8, self.owner),
-            unit=self.unit,
+            unit=self.values.unit,
             timezone=None if zone is None else str(zone),
             share=True,
         )
@@ -83,10 +76,9 @@ class DatetimeColumn(Column):
     def decoded(self, estimates: Any) -> Any:
         import numpy as np
 
-        times = np.asarray(estimates).astype(np.int64).view(f"M8[{self.unit}]")
-        index = pandas().DatetimeIndex(times)
-        zone = getattr(self.values, "tz", None)
-        return (index if zone is None else index.tz_localize("UTC").tz_convert(zone)).array
+        instants = np.asarray(estimates).astype(np.int64).view(f"M8[{self.values.unit}]")
+        times, zone = pandas().DatetimeIndex(instants), self.values.tz
+        return (times if zone is None else times.tz_localize("UTC").tz_convert(zone)).array
 
 
 class CategoricalColumn(Column):
@@ -141,7 +133,6 @@ class ArrowColumn(Column):
 
     def __init__(self, values: Any, owner: Any) -> None:
         super().__init__(values, owner)
-        self.is_list = is_list(values.dtype.pyarrow_dtype)
 
     def add(self, table: Table, name: str) -> None:
         table.add_stream(name, crossing_array(self.values.__arrow_array__()))

@@ -39,7 +39,7 @@ class PolarsNodes:
             source = self._lengthened(filled)
         changed = [
             patched(source[name], rows, values)
-            for name, rows, values in estimated_cells(filled, self)
+            for name, rows, values in estimated_cells(filled)
         ]
         added = filled.added_columns()
         more = pl.DataFrame(added).get_columns() if added.names else []
@@ -49,17 +49,6 @@ class PolarsNodes:
         import polars as pl
 
         return pl.DataFrame(table)
-
-    def is_list(self, name: str) -> bool:
-        return bool(self.source[name].dtype.is_nested())
-
-    def missing(self, name: str) -> list[bool]:
-        column = self.source[name]
-        marks = column.is_null()
-        if column.dtype.is_float():
-            marks |= column.is_nan().fill_null(True)
-        known: list[bool] = marks.to_list()
-        return known
 
     def _lengthened(self, filled: Completed) -> Any:
         """The frame with the rows of added nodes: their ids, and missing cells."""

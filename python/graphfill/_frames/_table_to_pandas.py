@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from graphfill._frames._numpy import pandas
@@ -35,8 +36,7 @@ def native_column(table: Table, name: str) -> tuple[Any, Any]:
         return cells, np.array([cell is None or cell != cell for cell in cells], dtype=bool)
     cells = np.asarray(cells)
     if cells.dtype.kind == "f":
-        missing = np.isnan(cells)
-        return cells, missing.all(axis=1) if cells.ndim == 2 else missing
+        return cells, np.isnan(cells)
     if table.kinds[name].startswith("date"):
         return cells, cells == NAT
     return cells, np.zeros(len(cells), dtype=bool)
@@ -58,9 +58,17 @@ def _series(table: Table, name: str, index: Any) -> Any:
         cells = np.array([np.nan if cell is None else cell for cell in cells], dtype=float)
     if kind == "text":
         return pd.Series(list(cells), index=index, dtype="str" if _is_three() else object)
-    if getattr(cells, "ndim", 1) == 2:
-        return pd.Series(list(cells), index=index, dtype=object)
+    if kind == "other":
+        return pd.Series([_list(cell) for cell in cells], index=index, dtype=object)
     return pd.Series(cells, index=index)
+
+
+def _list(cell: str | None) -> Any:
+    """A cell of a column of lists, whose text is that of JSON."""
+    try:
+        return None if cell is None else json.loads(cell)
+    except ValueError:
+        return cell
 
 
 def _numbers(cells: Any, missing: Any, dtype: str | None, nullable: str, index: Any) -> Any:
@@ -73,20 +81,15 @@ def _numbers(cells: Any, missing: Any, dtype: str | None, nullable: str, index: 
 
 
 def _times(cells: Any, kind: str) -> Any:
-    """Times of the kind "datetime[us, Europe/Paris]" or "datetime[ms]"; nanoseconds of "datetime"."""
+    """Times of a kind such as "datetime[us, Europe/Paris]"; nanoseconds of the kind "datetime"."""
     import numpy as np
 
     pd = pandas()
     if isinstance(cells, list):
         cells = np.array([NAT if cell is None else cell for cell in cells], dtype=np.int64)
-    zone = kind.partition(", ")[2].rstrip("]")
-    index = pd.DatetimeIndex(cells.astype(np.int64).view(f"M8[{time_unit(kind)}]"))
+    unit, _, zone = kind.partition("[")[2].rstrip("]").partition(", ")
+    index = pd.DatetimeIndex(cells.astype(np.int64).view(f"M8[{unit or 'ns'}]"))
     return index.tz_localize("UTC").tz_convert(zone) if zone else index
-
-
-def time_unit(kind: str) -> str:
-    """The unit of times of a kind of column."""
-    return kind.partition("[")[2].rstrip("]").partition(", ")[0] or "ns"
 
 
 def _is_three() -> bool:
