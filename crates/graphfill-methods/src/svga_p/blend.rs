@@ -18,7 +18,7 @@ use graphfill_data::CellMask;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::components::{PanelComponents, WAYS};
+use super::components::{PanelComponents, VALUE_WAYS, WAYS, is_value};
 use super::least_squares::NormalEquations;
 use crate::features::{Features, GroupKind};
 use crate::learning::Likelihoods;
@@ -34,7 +34,7 @@ const PULL: f64 = 1e-3;
 /// The numbers that φ has.
 const CONTEXT: usize = 3;
 /// All components times φ.
-const MAX_TERMS: usize = (WAYS + 1) * CONTEXT;
+const MAX_TERMS: usize = (VALUE_WAYS + 1) * CONTEXT;
 /// All components, the row's own estimate and the distribution of all rows.
 const MAX_COMPONENTS: usize = WAYS + 2;
 /// Rows that one task sums up: fixed, so that sums do not depend on the number of threads.
@@ -99,9 +99,14 @@ impl Parts<'_> {
         })
     }
 
-    /// How many components there are.
-    fn count(&self) -> usize {
-        WAYS + usize::from(self.own.is_some())
+    /// How many components propagation gives of a group.
+    fn ways(&self, group: usize) -> usize {
+        if is_value(&self.features().groups()[group].kind) { VALUE_WAYS } else { WAYS }
+    }
+
+    /// How many components there are of a group.
+    fn count(&self, group: usize) -> usize {
+        self.ways(group) + usize::from(self.own.is_some())
     }
 
     /// The components of one row of a group, features × components; the overall one last where
@@ -120,13 +125,13 @@ impl Parts<'_> {
             Rows::Blank => &own.blank[row * width..(row + 1) * width],
         });
         let range = self.features().groups()[group].features.clone();
-        let count = self.count() + usize::from(overall.is_some());
+        let (ways, count) = (self.ways(group), self.count(group) + usize::from(overall.is_some()));
         out.clear();
         out.resize(range.len() * count, 0.0);
         for panel in self.panels_of(group) {
             let inside = range.start.max(panel.features.start)..range.end.min(panel.features.end);
             let cells = &mut out[(inside.start - range.start) * count..];
-            for part in 0..WAYS {
+            for part in 0..ways {
                 let values = &panel.row(part, row)[inside.start - panel.features.start..];
                 for (cell, &value) in cells.chunks_exact_mut(count).zip(&values[..inside.len()]) {
                     cell[part] = f64::from(value);
@@ -135,7 +140,7 @@ impl Parts<'_> {
         }
         if let Some(own) = own {
             for (cell, &value) in out.chunks_exact_mut(count).zip(&own[range]) {
-                cell[WAYS] = f64::from(value);
+                cell[ways] = f64::from(value);
             }
         }
         if let Some(overall) = overall {
@@ -172,12 +177,12 @@ impl Blend {
     fn fit_rows(&self, parts: &Parts<'_>, rows: Rows, neighbours: &[f64]) -> Vec<GroupBlend> {
         let groups = parts.features().groups().iter().enumerate();
         groups
-            .map(|(group, about)| match about.kind {
-                GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock => {
+            .map(|(group, about)| match is_value(&about.kind) {
+                true => {
                     let weights = fit_values(parts, group, rows, self, neighbours);
                     GroupBlend::Values { weights }
                 }
-                _ => fit_shares(parts, group, rows),
+                false => fit_shares(parts, group, rows),
             })
             .collect()
     }
@@ -207,7 +212,7 @@ impl Blend {
                     GroupBlend::Values { weights } => {
                         parts.row(group, row, rows, None, components);
                         let context = self.context(neighbours);
-                        let cells = components.chunks_exact(parts.count());
+                        let cells = components.chunks_exact(parts.count(group));
                         for (prior, parts) in prior.iter_mut().zip(cells) {
                             let terms = terms(parts, context);
                             let sum: f64 = terms.iter().zip(weights).map(|(x, w)| x * w).sum();
@@ -303,7 +308,7 @@ fn fit_shares(parts: &Parts<'_>, group: usize, which: Rows) -> GroupBlend {
     };
     let rows_with_any = if boolean { rows.len().max(1) as f64 } else { with_any };
     overall.iter_mut().for_each(|share| *share *= mean_ones / rows_with_any);
-    let count = parts.count() + 1;
+    let count = parts.count(group) + 1;
     // For every row, the share that each component gives to each one.
     let shares_of_row = |components: &mut Vec<f64>, (&row, ones): (&usize, &Vec<usize>)| {
         parts.row(group, row, which, Some(&overall), components);
@@ -384,7 +389,7 @@ fn fit_values(
 ) -> Vec<f64> {
     let features = parts.features();
     let about = &features.groups()[group];
-    let count = parts.count();
+    let count = parts.count(group);
     let rows: Vec<usize> =
         (0..features.rows()).filter(|&row| !parts.unknown.is_whole(row)).collect();
     let step = rows.len().div_ceil(ENOUGH_ROWS).max(1);
@@ -412,6 +417,6 @@ fn fit_values(
     blocks.iter().for_each(|block| equations.merge(block));
     // Without data, the row's own estimate where there is one, else the first.
     let mut near = vec![0.0; count * CONTEXT];
-    near[if parts.own.is_some() { WAYS * CONTEXT } else { 0 }] = 1.0;
+    near[if parts.own.is_some() { parts.ways(group) * CONTEXT } else { 0 }] = 1.0;
     equations.solve(PULL, &near)
 }

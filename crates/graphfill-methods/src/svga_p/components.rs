@@ -3,6 +3,7 @@
 //!   arb       propagation with the usual number of rounds, with few and with many
 //!   one hop   (Σ over known neighbours x + mean) / (their number + 1)
 //!   two hops  (A A X + mean) / (A A 1 + 1), over walks of two steps to known cells
+//!   fields    regressions on Gaussian Markov random fields ([`crate::gmrf`]), of numbers alone
 //!
 //! each nodes × features, as scores for numbers and as shares for everything that is 0 or 1.
 //!
@@ -19,6 +20,7 @@ use rayon::prelude::*;
 use crate::arb::Arb;
 use crate::error::Result;
 use crate::features::{GroupKind, MIN_KNOWN, Panel, Panels};
+use crate::gmrf::{Field, solve};
 use crate::learning::Likelihoods;
 use crate::method::Task;
 use crate::parameters::Parameters;
@@ -35,8 +37,14 @@ const MAX_COLUMNS: usize = 64;
 /// The rounds of the short and of the long propagation.
 const FEW_ROUNDS: usize = 3;
 const MANY_ROUNDS: usize = 30;
-/// How many components there are, and which two are which.
+/// The random fields: smoothness, reach and noise.
+pub(super) const FIELDS: [Field; 2] = [
+    Field { smoothness: 1, kappa: 0.03, noise: 0.1 },
+    Field { smoothness: 2, kappa: 0.1, noise: 0.3 },
+];
+/// How many components there are of shares and of values, and which two are which.
 pub(super) const WAYS: usize = 5;
+pub(super) const VALUE_WAYS: usize = WAYS + FIELDS.len();
 pub(super) const USUAL: usize = 0;
 pub(super) const ONE_HOP: usize = 3;
 const TWO_HOPS: usize = 4;
@@ -83,8 +91,7 @@ impl<'a> Source<'a> {
         let features = task.features;
         let mut offsets = means.to_vec();
         for group in features.groups() {
-            if !matches!(group.kind, GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock)
-            {
+            if !is_value(&group.kind) {
                 offsets[group.features.clone()].fill(0.0);
             }
         }
@@ -109,7 +116,8 @@ impl<'a> Source<'a> {
     /// All components of a panel's features.
     pub(super) fn components(&self, range: Range<usize>) -> Result<PanelComponents> {
         let panel = self.panel(range.clone());
-        let parts = vec![vec![0.0f32; panel.values.len()]; WAYS];
+        let ways = if self.has_values(&panel) { VALUE_WAYS } else { WAYS };
+        let parts = vec![vec![0.0f32; panel.values.len()]; ways];
         let mut found = PanelComponents { features: range, width: panel.width, parts };
         // The first run hides nothing, the others a fold each.
         let runs: Vec<Option<u8>> =
@@ -120,6 +128,12 @@ impl<'a> Source<'a> {
             self.propagate(&panel, runs, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// Whether a panel has numbers.
+    fn has_values(&self, panel: &Panel) -> bool {
+        let mut groups = self.task.features.groups_in(panel.features.clone()).into_iter();
+        groups.any(|(_, group, _)| is_value(&group.kind))
     }
 
     /// The panel of what is known, as scores or shares.
@@ -200,6 +214,12 @@ impl<'a> Source<'a> {
         drop(sums);
         shrink(&mut two_hops, &product(&counts)?, &means);
         take(TWO_HOPS, &two_hops);
+        drop(two_hops);
+        if self.has_values(panel) {
+            for (at, field) in FIELDS.into_iter().enumerate() {
+                take(WAYS + at, &solve(&self.operators, &wide, field));
+            }
+        }
         Ok(())
     }
 
@@ -235,6 +255,11 @@ impl<'a> Source<'a> {
         let offsets = panel.offsets.repeat(runs.len());
         Panel { features: 0..all, width, values, known, offsets }
     }
+}
+
+/// Whether a group holds numbers rather than shares.
+pub(super) fn is_value(kind: &GroupKind) -> bool {
+    matches!(kind, GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock)
 }
 
 /// sum ← (sum + mean) / (count + 1), the means being those of the columns.

@@ -8,7 +8,7 @@ use graphfill_engine::{Shape, TensorStore};
 use rayon::prelude::*;
 
 use super::blend::{Blend, Own, Parts};
-use super::components::{PanelComponents, Source, WAYS};
+use super::components::{PanelComponents, Source, VALUE_WAYS};
 use super::compression::{compressed, leading_space};
 use super::evidence::{Evidence, RowTable};
 use super::method::Network;
@@ -158,9 +158,9 @@ pub(super) fn rows_of(matrix: &[f32], rows: &[u32], width: usize) -> Vec<f32> {
 /// Components, the prior and what the network sees of it lie side by side for a while.
 fn check_memory(task: &Task<'_>) -> Result<()> {
     let matrix = (task.features.rows() * task.features.width() * size_of::<f32>()) as u64;
-    let needed = matrix * (WAYS + 3) as u64;
+    let needed = matrix * (VALUE_WAYS + 3) as u64;
     let (rows, columns) = (task.features.rows(), task.features.width());
-    let largest = || format!("the prior holds {} matrices of {rows} × {columns}", WAYS + 3);
+    let largest = || format!("the prior holds {} matrices of {rows} × {columns}", VALUE_WAYS + 3);
     let limit = task.context.memory_limit();
     Ok(limit.check(needed, largest, "the number of columns, or take the method arb")?)
 }

@@ -8,7 +8,7 @@ use graphfill_data::block::{BlockBuilder, BlockLayout};
 use graphfill_data::{CellMask, Column, IdColumn, Kind as ColumnKind, NodeIds, NodeTable, splits};
 use graphfill_engine::{Likelihood, Plan, Program, Schedule};
 
-use super::components::{Source, WAYS};
+use super::components::{FIELDS, Source, VALUE_WAYS, WAYS};
 use super::method::Network;
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::prior::{Input, Prior};
@@ -338,12 +338,13 @@ fn is_known(row: usize, feature: usize) -> bool {
     !is_unknown(row, CELL_OF_FEATURE[feature])
 }
 
-/// The five components of one feature where only some cells are known, nodes × 1 each:
+/// The components of one feature where only some cells are known, nodes × 1 each:
 ///
 ///   arb       X ← α S X + (1 − α) · mean of X;  known cells ← β X + (1 − β) x
 ///   one hop   (A x + mean) / (A 1_known + 1)
 ///   two hops  (A A x + mean) / (A A 1_known + 1)
-fn components_of(feature: usize, known: &dyn Fn(usize) -> bool) -> [Dense; WAYS] {
+///   fields    (M + σ² Q)⁻¹ M x, Q = (L / d̄ + κ I)^ν
+fn components_of(feature: usize, known: &dyn Fn(usize) -> bool) -> Vec<Dense> {
     let (a, s) = (adjacency(ROWS), normalised(&adjacency(ROWS)));
     let x = Dense::new(ROWS, 1, |row, _| if known(row) { score(row, feature) } else { 0.0 });
     let ones = Dense::new(ROWS, 1, |row, _| f64::from(u8::from(known(row))));
@@ -363,7 +364,20 @@ fn components_of(feature: usize, known: &dyn Fn(usize) -> bool) -> [Dense; WAYS]
     let shrunk = |sums: &Dense, counts: &Dense| sums.zip(counts, |sum, k| (sum + mean) / (k + 1.0));
     let (sums, counts) = (a.product(&x), a.product(&ones));
     let two_hops = shrunk(&a.product(&sums), &a.product(&counts));
-    [arb(usual), arb(3), arb(30), shrunk(&sums, &counts), two_hops]
+    let mut all = vec![arb(usual), arb(3), arb(30), shrunk(&sums, &counts), two_hops];
+    let degrees = a.product(&Dense::new(ROWS, 1, |_, _| 1.0));
+    let mean_degree = degrees.column_sums().at(0, 0) / ROWS as f64;
+    for field in FIELDS {
+        let factor = Dense::new(ROWS, ROWS, |i, k| {
+            let own = degrees.at(i, 0) / mean_degree + f64::from(field.kappa);
+            (if i == k { own } else { 0.0 }) - a.at(i, k) / mean_degree
+        });
+        let precision = (1..field.smoothness).fold(factor.clone(), |q, _| q.product(&factor));
+        let seen = Dense::new(ROWS, ROWS, |i, k| f64::from(u8::from(i == k && known(i))));
+        let system = precision.scaled(f64::from(field.noise)).plus(&seen);
+        all.push(system.log_determinant_and_inverse().1.product(&x));
+    }
+    all
 }
 
 /// The components of all cells, nodes × features each. A known cell has those of a run in which its
@@ -372,7 +386,7 @@ fn components() -> Vec<Dense> {
     let seen: Vec<u32> = (0..ROWS as u32).filter(|row| row % 6 != 5).collect();
     let order = splits::shuffled(&seen, 0);
     let fold = |row: usize| order.iter().position(|&other| other as usize == row).map(|at| at % 10);
-    let mut all = vec![Dense::new(ROWS, FEATURES, |_, _| f64::NAN); WAYS];
+    let mut all = vec![Dense::new(ROWS, FEATURES, |_, _| f64::NAN); VALUE_WAYS];
     for feature in 0..FEATURES {
         let mut take = |hidden: Option<usize>| {
             let known =
@@ -419,15 +433,16 @@ fn components_follow_their_equations() {
     let mut compared = 0;
     for range in source.panels().iter() {
         let found = source.components(range.clone()).expect("components");
-        for (part, expected) in expected.iter().enumerate() {
+        for (part, expected) in expected.iter().take(found.parts.len()).enumerate() {
             let expected = Dense::new(ROWS, range.len(), |i, k| expected.at(i, range.start + k));
             let value = |row: usize, k: usize| found.value(part, row, range.start + k);
             let off = largest_difference(value, &expected);
-            assert!(off < 1e-5, "component {part} of {range:?} is off by {off}");
+            let most = if part < WAYS { 1e-5 } else { 2e-3 };
+            assert!(off < most, "component {part} of {range:?} is off by {off}");
             compared += 1;
         }
     }
-    assert_eq!(compared, 2 * WAYS, "a panel of values and one of tags");
+    assert_eq!(compared, WAYS + VALUE_WAYS, "a panel of values and one of tags");
 }
 
 /// With the scale of the column as it was, another number changes what others are told and nothing of
@@ -439,7 +454,7 @@ fn a_known_number_has_no_part_in_its_own_components() {
     let before_features = Features::of(&before_table);
     let likelihoods = Likelihoods::fit(&before_features, &unknown, LikelihoodOptions::PLAIN);
     let centres = ColumnMeans::of(&before_features, &unknown);
-    let components = |table: &NodeTable| -> Vec<[f64; WAYS]> {
+    let components = |table: &NodeTable| -> Vec<[f64; VALUE_WAYS]> {
         let features = Features::of(table);
         let context = crate::Context::default();
         let task = Task::new(&graph, &features, &unknown, &context);
@@ -468,7 +483,7 @@ fn blended_number(components: &[Dense]) -> Vec<f64> {
     let all: Vec<f64> = (0..ROWS).map(neighbours).collect();
     let mean = all.iter().sum::<f64>() / ROWS as f64;
     let deviation = (all.iter().map(|k| (k - mean).powi(2)).sum::<f64>() / ROWS as f64).sqrt();
-    let terms = Dense::new(ROWS, 3 * WAYS, |row, term| {
+    let terms = Dense::new(ROWS, 3 * VALUE_WAYS, |row, term| {
         let none = if all[row] == 0.0 { 1.0 } else { 0.0 };
         let context = [1.0, (all[row] - mean) / deviation, none];
         components[term / 3].at(row, NUMBER) * context[term % 3]
@@ -478,9 +493,9 @@ fn blended_number(components: &[Dense]) -> Vec<f64> {
     let f = gathered(&terms, &known);
     let x = Dense::new(known.len(), 1, |at, _| score(known[at] as usize, NUMBER));
     let pull = 1e-3;
-    let near = Dense::new(3 * WAYS, 1, |term, _| if term == 0 { pull } else { 0.0 });
+    let near = Dense::new(3 * VALUE_WAYS, 1, |term, _| if term == 0 { pull } else { 0.0 });
     let left = f.transposed().product(&f).scaled(1.0 / count);
-    let left = left.plus(&Dense::identity(3 * WAYS).scaled(pull));
+    let left = left.plus(&Dense::identity(3 * VALUE_WAYS).scaled(pull));
     let right = f.transposed().product(&x).scaled(1.0 / count).plus(&near);
     let weights = left.log_determinant_and_inverse().1.product(&right);
     let blended = terms.product(&weights);
