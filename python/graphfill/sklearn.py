@@ -235,7 +235,9 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         names = self.get_feature_names_out()[int(kept.sum()) :]
         return append(result, self.indicator_.transform(_marked(missing)), list(names))
 
-    def fit_transform(self, X: Any, y: Any = None, graph: Any = None, ids: Any = None) -> Any:
+    def fit_transform(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, X: Any, y: Any = None, graph: Any = None, ids: Any = None
+    ) -> Any:
         """Fits the method to X and fills it."""
         return self.fit(X, y, graph=graph, ids=ids).transform(X, graph=graph, ids=ids)
 
@@ -244,13 +246,16 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         check_is_fitted(self)
         if input_features is not None and self.id is not None:
             input_features = [name for name in input_features if name != self.id]
-        names = _check_feature_names_in(self, input_features)
+        names = self._feature_names(input_features)
         kept = names if self.keep_empty_features else names[~self._empty]
         if self.indicator_ is None:
             return kept
         return np.concatenate([kept, self.indicator_.get_feature_names_out(names)])
 
     # Input
+
+    def _feature_names(self, input_features: Any = None) -> Any:
+        return _check_feature_names_in(self, input_features)
 
     def _labels(self, X: Any, ids: Any) -> tuple[Any, Any, Any]:
         """X without the column of ids, the ids, and the index of a pandas frame."""
@@ -307,7 +312,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
     def _types(self, kept: Any) -> dict[str, str]:
         """Declared types by the names that graphfill gives the columns."""
         types = dict(self.type or {})
-        names = [str(name) for name in _check_feature_names_in(self, None)]
+        names = [str(name) for name in self._feature_names()]
         unknown = [name for name in types if name not in names]
         if unknown:
             raise DataError(f"X has no feature '{unknown[0]}'", column=unknown[0])
@@ -333,7 +338,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         try:
             yield
         except GraphfillError as error:
-            names = _check_feature_names_in(self, None)[~self._empty]
+            names = self._feature_names()[~self._empty]
             columns = {} if self._is_frame else {f"x{at}": name for at, name in enumerate(names)}
             name = columns.get(error.column or "", error.column)
             if name != error.column:
@@ -354,7 +359,7 @@ class GraphImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc, unuse
         result = values.copy()
         estimates = np.full(values.shape, np.nan, dtype=values.dtype)
         estimates[:, ~self._empty] = filled[job.rows]
-        for at, name in enumerate(_check_feature_names_in(self, None)):
+        for at, name in enumerate(self._feature_names()):
             if (self.type or {}).get(str(name)) == "count":
                 estimates[:, at] = np.maximum(np.rint(estimates[:, at]), 0)
         missing = np.isnan(values)

@@ -259,10 +259,10 @@ def _nearest(points: Any, k: int) -> tuple[Any, Any]:
         raise CallError(f"k: expected a number from 1 on, found {k}")
     count = len(points)
     k = min(k, count - 1)
-    found = KDTree(points).query(points, k=k + 1, workers=-1)[1]
+    found: Any = KDTree(points).query(points, k=k + 1, workers=-1)[1]
     # The point itself is usually first, but not among several at one place: drop it, or else the last.
     own = np.arange(count)[:, None]
-    drop = found == own
+    drop: Any = found == own
     drop[~drop.any(axis=1), -1] = True
     return np.repeat(own.ravel(), k), found[~drop]
 

@@ -44,8 +44,9 @@ def is_list(kind: Any) -> bool:
 
 
 def _list_lengths(column: Any) -> set[int]:
-    import pyarrow.compute as pc
+    import pyarrow.compute
 
+    pc: Any = pyarrow.compute  # its functions are generated when it is imported
     return set(pc.unique(pc.list_value_length(column).drop_null()).to_pylist())
 
 
