@@ -24,7 +24,7 @@ const SMOOTHNESS: &str = "nu";
 const KAPPA: &str = "kappa";
 const NOISE: &str = "noise";
 
-/// ν, κ and σ² worth comparing.
+/// ν, κ^ν and σ² worth comparing. The same κ would let smooth fields run free where few cells are known.
 const GRID: ([f64; 3], [f64; 3], [f64; 3]) = ([1.0, 2.0, 3.0], [0.01, 0.1, 1.0], [0.03, 0.3, 3.0]);
 /// ν, κ and σ² where nothing can be compared.
 const DEFAULT: Field = Field { smoothness: 1, kappa: 0.1, noise: 0.3 };
@@ -57,10 +57,11 @@ impl Propagation for Gmrf {
             Some(value) => vec![value],
             None => grid.to_vec(),
         };
-        let (kappas, noises) = (open(KAPPA, &GRID.1), open(NOISE, &GRID.2));
+        let noises = open(NOISE, &GRID.2);
         let mut settings = Vec::new();
         for nu in open(SMOOTHNESS, &GRID.0) {
-            for &kappa in &kappas {
+            let kappas = GRID.1.map(|pull| (pull.powf(1.0 / nu) * 1000.0).round() / 1000.0);
+            for &kappa in &open(KAPPA, &kappas) {
                 for &noise in &noises {
                     let setting = Parameters::default().with(SMOOTHNESS, nu).with(KAPPA, kappa);
                     settings.push(setting.with(NOISE, noise));

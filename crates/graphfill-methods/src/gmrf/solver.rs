@@ -75,7 +75,26 @@ pub(crate) fn solve(operators: &Operators<'_>, panel: &Panel, field: Field) -> V
             }
         }
     }
+    clamp(&mut solution, panel);
     solution
+}
+
+/// Keeps every column within its known values: smooth fields run away where nothing is known nearby.
+fn clamp(solution: &mut [f32], panel: &Panel) {
+    let width = panel.width;
+    let mut ranges = vec![(0.0f32, 0.0f32); width];
+    for (values, known) in panel.values.chunks_exact(width).zip(&panel.known) {
+        for (column, (value, range)) in values.iter().zip(&mut ranges).enumerate() {
+            if known >> column & 1 == 1 {
+                *range = (range.0.min(*value), range.1.max(*value));
+            }
+        }
+    }
+    solution.par_chunks_mut(width).for_each(|row| {
+        for (value, (low, high)) in row.iter_mut().zip(&ranges) {
+            *value = value.clamp(*low, *high);
+        }
+    });
 }
 
 /// M + σ² Q.
