@@ -25,7 +25,8 @@ const KAPPA: &str = "kappa";
 const NOISE: &str = "noise";
 
 /// ν, κ^ν and σ² worth comparing. The same κ would let smooth fields run free where few cells are known.
-const GRID: ([f64; 3], [f64; 3], [f64; 3]) = ([1.0, 2.0, 3.0], [0.01, 0.1, 1.0], [0.03, 0.3, 3.0]);
+const GRID: ([f64; 3], [f64; 4], [f64; 3]) =
+    ([1.0, 2.0, 3.0], [0.001, 0.01, 0.1, 1.0], [0.03, 0.3, 3.0]);
 /// ν, κ and σ² where nothing can be compared.
 const DEFAULT: Field = Field { smoothness: 1, kappa: 0.1, noise: 0.3 };
 

@@ -213,6 +213,7 @@ mod tests {
     use graphfill_data::{Direction, EdgeList, UndirectedGraph};
 
     use super::*;
+    use crate::reference::Dense;
 
     const NODES: usize = 12;
 
@@ -225,83 +226,63 @@ mod tests {
         edges.into_graph(NODES, Direction::Undirected).expect("valid arcs").undirected()
     }
 
-    /// Gaussian elimination.
-    fn dense_solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
-        let n = right.len();
-        for pivot in 0..n {
-            for row in 0..n {
-                if row != pivot {
-                    let factor = matrix[row][pivot] / matrix[pivot][pivot];
-                    for column in 0..n {
-                        matrix[row][column] -= factor * matrix[pivot][column];
-                    }
-                    right[row] -= factor * right[pivot];
-                }
-            }
-        }
-        (0..n).map(|row| right[row] / matrix[row][row]).collect()
-    }
-
     #[test]
     fn it_solves_the_equation_of_the_documentation() {
         let graph = graph();
         let operators = Operators::new(&graph);
         let width = 8;
         let known: Vec<u64> =
-            (0..NODES as u64).map(|row| if row % 3 == 0 { 0b01 } else { 0b11 }).collect();
+            (0..NODES).map(|row| if row % 3 == 0 { 0b01 } else { 0b11 }).collect();
+        let is_known = |row: usize, column: usize| known[row] >> column & 1 == 1;
         let mut values = vec![0.0f32; NODES * width];
+        for (at, value) in values.iter_mut().enumerate() {
+            let (row, column) = (at / width, at % width);
+            if is_known(row, column) {
+                *value = ((row * 7 + column * 3) % 5) as f32 - 2.0;
+            }
+        }
+        let mut adjacency = Dense::new(NODES, NODES, |_, _| 0.0);
         for row in 0..NODES {
-            for column in 0..2 {
-                if known[row] >> column & 1 == 1 {
-                    values[row * width + column] = ((row * 7 + column * 3) % 5) as f32 - 2.0;
-                }
+            for (other, weight) in graph.weighted_neighbours(row) {
+                adjacency.set(row, other as usize, weight);
             }
         }
-        let panel = Panel { features: 0..2, width, values, known, offsets: vec![0.0; 2] };
+        let degrees = adjacency.product(&Dense::new(NODES, 1, |_, _| 1.0));
+        let mean = degrees.column_sums().at(0, 0) / NODES as f64;
+        let factor = Dense::new(NODES, NODES, |row, column| {
+            let own = if row == column { degrees.at(row, 0) / mean + 0.2 } else { 0.0 };
+            own - adjacency.at(row, column) / mean
+        });
+        let panel =
+            Panel { features: 0..2, width, values, known: known.clone(), offsets: vec![0.0; 2] };
         for smoothness in 1..=3 {
-            let field = Field { smoothness, kappa: 0.2, noise: 0.4 };
-            let found = solve(&operators, &panel, field);
-            let mut laplacian = vec![vec![0.0f64; NODES]; NODES];
-            let mut total = 0.0;
-            for row in 0..NODES {
-                for (other, weight) in graph.weighted_neighbours(row) {
-                    laplacian[row][other as usize] -= weight;
-                    laplacian[row][row] += weight;
-                    total += weight;
-                }
-            }
-            let mean = total / NODES as f64;
-            let mut factor = laplacian;
-            for (row, cells) in factor.iter_mut().enumerate() {
-                cells.iter_mut().for_each(|cell| *cell /= mean);
-                cells[row] += 0.2;
-            }
-            let product = |a: &[Vec<f64>], b: &[Vec<f64>]| -> Vec<Vec<f64>> {
-                let cell =
-                    |row: usize, column: usize| (0..NODES).map(|k| a[row][k] * b[k][column]).sum();
-                (0..NODES).map(|row| (0..NODES).map(|column| cell(row, column)).collect()).collect()
-            };
-            let mut precision = factor.clone();
-            for _ in 1..smoothness {
-                precision = product(&precision, &factor);
-            }
+            let found = solve(&operators, &panel, Field { smoothness, kappa: 0.2, noise: 0.4 });
+            let precision = (1..smoothness).fold(factor.clone(), |q, _| q.product(&factor));
             for column in 0..2 {
-                let is_known = |row: usize| panel.known[row] >> column & 1 == 1;
-                let mut matrix = precision.clone();
-                for (row, cells) in matrix.iter_mut().enumerate() {
-                    cells.iter_mut().for_each(|cell| *cell *= 0.4);
-                    cells[row] += f64::from(u8::from(is_known(row)));
-                }
-                let right = (0..NODES).map(|row| f64::from(panel.values[row * width + column]));
-                for (row, expected) in dense_solve(matrix, right.collect()).into_iter().enumerate()
-                {
-                    let value = f64::from(found[row * width + column]);
-                    assert!(
-                        (value - expected).abs() < 5e-3,
-                        "ν {smoothness}, {row}: {value} {expected}"
-                    );
+                let seen = Dense::new(NODES, NODES, |row, other| {
+                    f64::from(u8::from(row == other && is_known(row, column)))
+                });
+                let x =
+                    Dense::new(NODES, 1, |row, _| f64::from(panel.values[row * width + column]));
+                let system = precision.scaled(0.4).plus(&seen);
+                let expected = system.log_determinant_and_inverse().1.product(&x);
+                for row in 0..NODES {
+                    let off = f64::from(found[row * width + column]) - expected.at(row, 0);
+                    assert!(off.abs() < 5e-3, "ν {smoothness}, row {row} is off by {off}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn estimates_stay_within_the_known_values() {
+        let graph = graph();
+        let operators = Operators::new(&graph);
+        let known: Vec<u64> = (0..NODES as u64).map(|row| u64::from(row < 4)).collect();
+        let mut values = vec![0.0f32; NODES * 8];
+        (0..4).for_each(|row| values[row * 8] = row as f32);
+        let panel = Panel { features: 0..1, width: 8, values, known, offsets: vec![0.0] };
+        let found = solve(&operators, &panel, Field { smoothness: 3, kappa: 0.001, noise: 0.001 });
+        assert!(found.iter().all(|value| (0.0..=3.0).contains(value)), "{found:?}");
     }
 }

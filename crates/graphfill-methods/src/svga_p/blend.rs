@@ -18,7 +18,7 @@ use graphfill_data::CellMask;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::components::{PanelComponents, VALUE_WAYS, WAYS, is_value};
+use super::components::{PanelComponents, VALUE_WAYS, WAYS, is_value, ways_of};
 use super::least_squares::NormalEquations;
 use crate::features::{Features, GroupKind};
 use crate::learning::Likelihoods;
@@ -101,7 +101,7 @@ impl Parts<'_> {
 
     /// How many components propagation gives of a group.
     fn ways(&self, group: usize) -> usize {
-        if is_value(&self.features().groups()[group].kind) { VALUE_WAYS } else { WAYS }
+        ways_of(self.features(), &self.features().groups()[group].kind)
     }
 
     /// How many components there are of a group.

@@ -3,7 +3,8 @@
 //!   arb       propagation with the usual number of rounds, with few and with many
 //!   one hop   (Σ over known neighbours x + mean) / (their number + 1)
 //!   two hops  (A A X + mean) / (A A 1 + 1), over walks of two steps to known cells
-//!   fields    regressions on Gaussian Markov random fields ([`crate::gmrf`]), of numbers alone
+//!   fields    regressions on Gaussian Markov random fields ([`crate::gmrf`]), of the numbers of tables
+//!             of at most 128 features
 //!
 //! each nodes × features, as scores for numbers and as shares for everything that is 0 or 1.
 //!
@@ -19,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::arb::Arb;
 use crate::error::Result;
-use crate::features::{GroupKind, MIN_KNOWN, Panel, Panels};
+use crate::features::{Features, GroupKind, MIN_KNOWN, Panel, Panels};
 use crate::gmrf::{Field, solve};
 use crate::learning::Likelihoods;
 use crate::method::Task;
@@ -42,7 +43,9 @@ pub(super) const FIELDS: [Field; 2] = [
     Field { smoothness: 1, kappa: 0.03, noise: 0.1 },
     Field { smoothness: 2, kappa: 0.1, noise: 0.3 },
 ];
-/// How many components there are of shares and of values, and which two are which.
+/// Tables of more features do without the fields, whose solution takes many passes over the edges.
+const MAX_FIELD_FEATURES: usize = 128;
+/// How many components there are of shares and, at the most, of values, and which two are which.
 pub(super) const WAYS: usize = 5;
 pub(super) const VALUE_WAYS: usize = WAYS + FIELDS.len();
 pub(super) const USUAL: usize = 0;
@@ -116,7 +119,7 @@ impl<'a> Source<'a> {
     /// All components of a panel's features.
     pub(super) fn components(&self, range: Range<usize>) -> Result<PanelComponents> {
         let panel = self.panel(range.clone());
-        let ways = if self.has_values(&panel) { VALUE_WAYS } else { WAYS };
+        let ways = if self.has_fields(&panel) { VALUE_WAYS } else { WAYS };
         let parts = vec![vec![0.0f32; panel.values.len()]; ways];
         let mut found = PanelComponents { features: range, width: panel.width, parts };
         // The first run hides nothing, the others a fold each.
@@ -130,10 +133,11 @@ impl<'a> Source<'a> {
         Ok(found)
     }
 
-    /// Whether a panel has numbers.
-    fn has_values(&self, panel: &Panel) -> bool {
-        let mut groups = self.task.features.groups_in(panel.features.clone()).into_iter();
-        groups.any(|(_, group, _)| is_value(&group.kind))
+    /// Whether the numbers of a panel get fields.
+    fn has_fields(&self, panel: &Panel) -> bool {
+        let features = self.task.features;
+        let mut groups = features.groups_in(panel.features.clone());
+        groups.any(|(_, group, _)| ways_of(features, &group.kind) > WAYS)
     }
 
     /// The panel of what is known, as scores or shares.
@@ -215,7 +219,7 @@ impl<'a> Source<'a> {
         shrink(&mut two_hops, &product(&counts)?, &means);
         take(TWO_HOPS, &two_hops);
         drop(two_hops);
-        if self.has_values(panel) {
+        if self.has_fields(panel) {
             for (at, field) in FIELDS.into_iter().enumerate() {
                 take(WAYS + at, &solve(&self.operators, &wide, field));
             }
@@ -254,6 +258,14 @@ impl<'a> Source<'a> {
         });
         let offsets = panel.offsets.repeat(runs.len());
         Panel { features: 0..all, width, values, known, offsets }
+    }
+}
+
+/// How many components propagation gives of a group.
+pub(super) fn ways_of(features: &Features<'_>, kind: &GroupKind) -> usize {
+    match is_value(kind) && features.width() <= MAX_FIELD_FEATURES {
+        true => VALUE_WAYS,
+        false => WAYS,
     }
 }
 
