@@ -101,7 +101,7 @@ def test_ctrl_c_ends_training_with_the_best_so_far() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_the_command_line_stops_by_itself_on_ctrl_c(tmp_path) -> None:
-    import polars as pl
+    pl = pytest.importorskip("polars")
 
     x, edges = ring(2000)
     pl.DataFrame({"id": range(2000), "a": x[:, 0], "b": x[:, 1]}).fill_nan(None).write_csv(tmp_path / "n.csv")
