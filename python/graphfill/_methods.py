@@ -15,6 +15,7 @@ __all__ = [
     "FeaturePropagation",
     "Gat",
     "Gcn",
+    "Gmrf",
     "Gnn",
     "Grape",
     "GraphRna",
@@ -139,6 +140,34 @@ class Pcfi(Method):
         **keywords: Unpack[FillKeywords],
     ) -> None:
         super().__init__({"alpha": alpha, "beta": beta, "rounds": rounds}, dict(keywords))
+
+
+class Gmrf(Method):
+    """GMRF regression.
+
+    Known values as noisy observations of a Gaussian Markov random field over the graph, as in kriging.
+
+    Rue and Held, Gaussian Markov Random Fields, 2005
+
+    Args:
+        nu: ν, smoothness of the field: a whole number from 1 to 8. By default 1 to 3 by validation, else 1.
+        kappa: κ, pull of every value towards the column's mean: a number from 0.0001 to 1000. By default by
+            validation, else 0.1.
+        noise: σ², variance of what is a value's own: a number from 0.0001 to 1000. By default by validation,
+            else 0.3.
+    """
+
+    name = "gmrf"
+
+    def __init__(
+        self,
+        *,
+        nu: int | None = None,
+        kappa: float | None = None,
+        noise: float | None = None,
+        **keywords: Unpack[FillKeywords],
+    ) -> None:
+        super().__init__({"nu": nu, "kappa": kappa, "noise": noise}, dict(keywords))
 
 
 class Vae(Method):
