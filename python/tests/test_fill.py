@@ -210,3 +210,12 @@ def test_progress_is_told_and_an_exception_in_it_stops_the_work(town) -> None:
 
     with pytest.raises(RuntimeError, match="enough"):
         gf.SvgaP(hidden=64, models=8, patience=10_000).fit(nodes, edges, progress=refuse)
+
+
+def test_classes_are_those_that_the_generator_writes() -> None:
+    import subprocess
+    import sys
+
+    script = Path(__file__).parents[1] / "generate_methods.py"
+    done = subprocess.run([sys.executable, "-P", str(script), "--check"], check=False)
+    assert done.returncode == 0, "run python/generate_methods.py"
