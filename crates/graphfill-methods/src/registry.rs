@@ -102,7 +102,7 @@ impl Registry {
     pub fn usual(&self) -> Vec<Arc<dyn Method>> {
         let propagates = |method: &Arc<dyn Method>| method.device_use() == DeviceUse::Propagation;
         let is_usual = |method: &&Arc<dyn Method>| {
-            propagates(method) || ["column-mean", "gmrf", "svga-p"].contains(&method.info().name)
+            propagates(method) || ["column-mean", "svga-p"].contains(&method.info().name)
         };
         self.methods.iter().filter(is_usual).cloned().collect()
     }
