@@ -33,6 +33,8 @@ def inputs_of(nodes: Any, edges: Any, keywords: dict[str, Any]) -> Inputs:
     """Nodes and edges of any kind; ``keywords`` are those of the call."""
     if isinstance(nodes, str | os.PathLike):
         return _files(nodes, edges, keywords)
+    if isinstance(edges, str | os.PathLike):
+        raise CallError("the edges are a file, the nodes are not\n  give the paths of both, or read both")
     from graphfill import _edges, _graphs
 
     weight = keywords.get("weight")

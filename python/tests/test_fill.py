@@ -140,6 +140,10 @@ def test_errors_say_where_and_which_keyword_helps(town) -> None:
     with pytest.raises(gf.FileError) as raised:
         gf.fill("nowhere.csv", "nowhere.edges.csv")
     assert raised.value.file == "nowhere.csv" and isinstance(raised.value, OSError)
+    with pytest.raises(gf.FileError, match="none.gf"):
+        gf.load("none.gf")
+    with pytest.raises(gf.CallError, match="give the paths of both"):
+        gf.fill(nodes, "edges.csv")
     with pytest.raises(gf.DeviceError) if not _has_gpu() else warnings.catch_warnings():
         gf.fill(nodes, edges, device="cuda", method="svga-p", max_updates=2)
 

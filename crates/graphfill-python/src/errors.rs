@@ -51,6 +51,13 @@ fn details(error: &anyhow::Error) -> Details {
     if let Some(error) = error.downcast_ref::<DataError>() {
         return of_data(error, message);
     }
+    let engine = match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(MethodError::Engine(error)), _) | (_, Some(error)) => Some(error),
+        _ => None,
+    };
+    if let Some(EngineError::File { path, .. }) = engine {
+        return Details { file: Some(path.display().to_string()), ..plain("FileError") };
+    }
     if error.is::<EngineError>() || error.is::<NoDevice>() {
         return plain("DeviceError");
     }
