@@ -10,8 +10,6 @@ use rayon::prelude::*;
 use crate::features::Panel;
 use crate::propagation::Operators;
 
-/// A column is solved when its residual is this share of its right-hand side.
-const TOLERANCE: f64 = 1e-5;
 /// Iterations after which the solution is taken as it is.
 const MAX_ITERATIONS: usize = 60;
 /// Rows that are summed up by one task.
@@ -28,8 +26,14 @@ pub(crate) struct Field {
     pub(crate) noise: f32,
 }
 
-/// ẑ, for every node: rows × width of the panel.
-pub(crate) fn solve(operators: &Operators<'_>, panel: &Panel, field: Field) -> Vec<f32> {
+/// ẑ, for every node: rows × width of the panel. A column is solved when its residual is at most
+/// `tolerance` times its right-hand side.
+pub(crate) fn solve(
+    operators: &Operators<'_>,
+    panel: &Panel,
+    field: Field,
+    tolerance: f64,
+) -> Vec<f32> {
     let system = System::new(operators, panel, field);
     let width = panel.width;
     // The panel has zeros where a cell is not known: it is M x.
@@ -40,7 +44,7 @@ pub(crate) fn solve(operators: &Operators<'_>, panel: &Panel, field: Field) -> V
     let mut product = vec![0.0f32; residual.len()];
     let mut spare = vec![0.0f32; residual.len()];
     let mut energy = column_dots(&residual, &scaled, width);
-    let target: Vec<f64> = energy.iter().map(|start| start * TOLERANCE * TOLERANCE).collect();
+    let target: Vec<f64> = energy.iter().map(|start| start * tolerance * tolerance).collect();
     for _ in 0..MAX_ITERATIONS {
         let is_done = |column: usize| energy[column] <= target[column];
         if (0..width).all(is_done) {
@@ -256,7 +260,8 @@ mod tests {
         let panel =
             Panel { features: 0..2, width, values, known: known.clone(), offsets: vec![0.0; 2] };
         for smoothness in 1..=3 {
-            let found = solve(&operators, &panel, Field { smoothness, kappa: 0.2, noise: 0.4 });
+            let found =
+                solve(&operators, &panel, Field { smoothness, kappa: 0.2, noise: 0.4 }, 1e-5);
             let precision = (1..smoothness).fold(factor.clone(), |q, _| q.product(&factor));
             for column in 0..2 {
                 let seen = Dense::new(NODES, NODES, |row, other| {
@@ -282,7 +287,8 @@ mod tests {
         let mut values = vec![0.0f32; NODES * 8];
         (0..4).for_each(|row| values[row * 8] = row as f32);
         let panel = Panel { features: 0..1, width: 8, values, known, offsets: vec![0.0] };
-        let found = solve(&operators, &panel, Field { smoothness: 3, kappa: 0.001, noise: 0.001 });
+        let found =
+            solve(&operators, &panel, Field { smoothness: 3, kappa: 0.001, noise: 0.001 }, 1e-5);
         assert!(found.iter().all(|value| (0.0..=3.0).contains(value)), "{found:?}");
     }
 }
