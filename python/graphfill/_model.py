@@ -16,7 +16,7 @@ from graphfill._keywords import FillKeywords, flags_of
 from graphfill._notes import warn_of
 from graphfill._progress import Callback, progress_bar
 from graphfill._result import FillResult, call_text, raise_interrupted
-from graphfill.errors import CallError
+from graphfill.errors import CallError, DeviceError, FileError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -113,7 +113,11 @@ class Model:
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Reads a model that :meth:`Model.save` or ``graphfill fill --checkpoint`` wrote."""
-    return Model(_native.Model.load(path))
+    try:
+        return Model(_native.Model.load(path))
+    except DeviceError as error:
+        # The reader of tensors belongs to the engine; what it refuses is the file.
+        raise FileError(str(error), file=os.fspath(path)) from None
 
 
 def _from_bytes(data: bytes) -> Model:

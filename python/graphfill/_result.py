@@ -144,6 +144,9 @@ class FillResult:
         return self._given_model if native is None else Model(native)
 
     def _calibrate(self) -> None:
+        if self._given_model is None and self._native.model() is None:
+            # Nothing was estimated, so there is nothing to be sure of.
+            return
         callback, close = progress_bar(self._progress, self._quiet)
         seen = len(self._native.notes)
         try:
@@ -159,7 +162,7 @@ class FillResult:
 
     @cached_property
     def uncertainty(self) -> Any:
-        """One row per estimated cell: estimate, interval, probability, set of levels, method.
+        """One row per estimated cell: estimate, interval, probability, set of levels, method; None without any.
 
         The first look runs the method once more, to calibrate the intervals on cells that it hides from itself,
         unless ``intervals`` were asked for. The estimates stay as they are.
@@ -182,7 +185,7 @@ class FillResult:
         if undrawn:
             warn_of([(True, undrawn, [])], self._quiet)
         drawn = (self._native.draw(number) for number in range(count))
-        return [self._inputs.nodes.filled(table) for table in drawn if table is not None]
+        return [self._inputs.nodes.filled(self._native if table is None else table) for table in drawn]
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report: one HTML page that loads nothing. Writes it to ``path``, and returns its text."""

@@ -117,6 +117,15 @@ def test_models_fill_later_tables_and_survive_files_pickles_and_copies(town, tmp
     assert repr(gf.SvgaP(hidden=16, seed=0)) == "SvgaP(hidden=16, seed=0)"
 
 
+def test_a_complete_table_has_nothing_to_be_sure_of(town) -> None:
+    nodes, edges = town
+    complete = nodes.fill_null(strategy="forward").fill_null(strategy="backward")
+    result = gf.fill(complete, edges)
+    assert result.estimated == 0 and result.model is None and result.uncertainty is None
+    assert [draw.equals(complete) for draw in result.draws(2)] == [True, True]
+    assert result.report().startswith("<!")
+
+
 def test_errors_say_where_and_which_keyword_helps(town) -> None:
     nodes, edges = town
     stranger = pl.concat([edges, pl.DataFrame({"from": ["p0"], "to": ["nobody"]})])
@@ -142,6 +151,8 @@ def test_errors_say_where_and_which_keyword_helps(town) -> None:
     assert raised.value.file == "nowhere.csv" and isinstance(raised.value, OSError)
     with pytest.raises(gf.FileError, match="none.gf"):
         gf.load("none.gf")
+    with pytest.raises(gf.FileError, match="safetensors"):
+        gf.load(__file__)
     with pytest.raises(gf.CallError, match="give the paths of both"):
         gf.fill(nodes, "edges.csv")
     with pytest.raises(gf.DeviceError) if not _has_gpu() else warnings.catch_warnings():
