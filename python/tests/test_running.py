@@ -57,7 +57,8 @@ def test_other_threads_go_on() -> None:
     gaps = np.diff([started, *ticks])
     assert took > 0.3, "too short to tell"
     assert len(ticks) > 0.2 * took / 0.01, f"{len(ticks)} ticks in {took:.1f} s"
-    assert gaps.max() < 0.5
+    # A busy machine may pause the clock now and then; a lock held while training would stop it for most of the time.
+    assert gaps[gaps > 0.1].sum() < 0.5 * took
 
 
 SCRIPT = textwrap.dedent(
