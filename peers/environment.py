@@ -11,18 +11,29 @@ ROOT = HERE.parent
 FOLDER = HERE / ".venv"
 
 
+MODULES = {"scikit-learn": "sklearn"}  # packages whose module has another name
+
+
+def missing(packages):
+    """Those of the packages that this interpreter cannot import."""
+    return [package for package in packages if not importlib.util.find_spec(MODULES.get(package, package))]
+
+
 def run_inside(packages):
     """Runs the calling script again inside the environment, once that has these packages.
 
-    An interpreter that has all of them already is taken as it is.
+    An interpreter that has all of them already, be it through PYTHONPATH, is taken as it is: neither
+    the environment nor pip is needed then.
     """
-    if Path(sys.prefix) == FOLDER or all(importlib.util.find_spec(package) for package in packages):
+    if Path(sys.prefix) == FOLDER or not missing(packages):
         return
     python = FOLDER / "bin" / "python"
     if not python.exists():
         print("making a virtual environment in", FOLDER.relative_to(ROOT), file=sys.stderr)
         venv.create(FOLDER, with_pip=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    if subprocess.run([python, "-m", "pip", "install", "--quiet", *packages]).returncode:
+        sys.exit(f"cannot import {', '.join(missing(packages))}, and pip cannot install the packages; to run without "
+                 "pip, install them for this interpreter or name their folder in PYTHONPATH")
     sys.exit(subprocess.run([python, *sys.argv]).returncode)
 
 
