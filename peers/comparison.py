@@ -20,6 +20,7 @@ from neighbour_features import KINDS, NUMERIC, Column, Graph
 
 warnings.filterwarnings("ignore")
 
+MIN_ROWS_FOR_THREADS = 10_000  # scikit-learn loses time with several threads on smaller matrices
 WORK = environment.HERE / "work" / "tabular_imputers"
 LABELS = {**sklearn_imputers.LABELS, **{name: rival.label for name, rival in rivals.TUNED.items()}}
 
@@ -119,7 +120,7 @@ def run_seed(program, dataset, nodes, edges, options, seed):
             "columns_few": scores(truth, kinds, blanked, {name: estimates[name][few] for name in names}, few),
         }
         say(f"{dataset}, seed {seed}: graphfill {method}, {seconds:.1f} s")
-    with threadpool_limits(options.threads):
+    with threadpool_limits(options.threads if len(truth) >= MIN_ROWS_FOR_THREADS else 1):
         for rival in options.rivals:
             if rival in rivals.TUNED:
                 result = run_tuned(rival, truth, table, kinds, blanked, graph, options, seed)

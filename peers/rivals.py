@@ -6,6 +6,8 @@ again on all its known cells. Trials are the same for all columns of a table and
 alone.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy
 from sklearn.linear_model import Ridge
 
@@ -123,26 +125,31 @@ class LightGbm:
     sees_graph = False
 
     def __init__(self, trials, seed, threads):
-        self.trials, self.seed = draw_trials(trials, seed), seed
+        self.trials, self.seed, self.threads = draw_trials(trials, seed), seed, threads
         self.fixed = {"verbosity": -1, "seed": seed, "deterministic": True, "force_row_wise": True, "bagging_freq": 1,
-                      "num_threads": threads, "feature_pre_filter": False}
+                      "num_threads": 1, "feature_pre_filter": False}
 
     def estimate(self, columns, graph):
         """Estimates of all cells by column, and the chosen parameters."""
-        held, estimates, chosen = split(columns, self.seed), {}, {}
+        held = split(columns, self.seed)
         features = {name: tree_features(column, graph) if self.sees_graph else None for name, column in columns.items()}
-        for name, column in columns.items():
-            rows = numpy.flatnonzero(column.known)
-            best, trees = self.trials[0], 100
-            if len(held[name]):
-                fitted = numpy.setdiff1d(rows, held[name])
-                inputs = self.inputs(columns, graph, features, name, column.hide(held[name]))
-                best, trees = self.search(column, inputs, fitted, held[name])
-            matrix, categories = self.inputs(columns, graph, features, name, None)
-            model = self.fit(column, self.dataset(matrix, categories, column, rows), best, trees)
-            estimates[name] = column.decode(self.predict(column, model, matrix))
-            chosen[name] = {**best, "trees": trees}
-        return estimates, chosen
+        # Columns at the same time, each on one thread: small tables gain nothing from several threads per tree.
+        with ThreadPoolExecutor(self.threads) as pool:
+            results = list(pool.map(lambda name: self.estimate_column(columns, graph, features, name, held[name]), columns))
+        return ({name: estimates for name, (estimates, _) in zip(columns, results)},
+                {name: chosen for name, (_, chosen) in zip(columns, results)})
+
+    def estimate_column(self, columns, graph, features, name, held):
+        """Estimates of all cells of one column, and the chosen parameters."""
+        column = columns[name]
+        rows = numpy.flatnonzero(column.known)
+        best, trees = self.trials[0], 100
+        if len(held):
+            inputs = self.inputs(columns, graph, features, name, column.hide(held))
+            best, trees = self.search(column, inputs, numpy.setdiff1d(rows, held), held)
+        matrix, categories = self.inputs(columns, graph, features, name, None)
+        model = self.fit(column, self.dataset(matrix, categories, column, rows), best, trees)
+        return column.decode(self.predict(column, model, matrix)), {**best, "trees": trees}
 
     def inputs(self, columns, graph, features, target, hidden):
         """Inputs of all rows, and the positions of categories.
