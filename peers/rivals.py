@@ -15,6 +15,7 @@ from neighbour_features import NUMERIC, linear_features, tree_features
 
 VALIDATION_SHARE = 0.1
 RIDGE_ALPHAS = tuple(10 ** (exponent / 2) for exponent in range(-4, 9))  # 0.01 to 10,000
+RIDGE_FIRST = 10**1.5  # the first trial's alpha
 MAX_RIDGE_ROUNDS = 5
 MAX_TREES = 600  # per class; early stopping decides below that
 EARLY_STOPPING_ROUNDS = 40
@@ -66,7 +67,8 @@ class RidgeNeighbours:
 
     def __init__(self, trials, seed, threads):
         generator = numpy.random.default_rng([seed, 3])
-        self.alphas = sorted(generator.choice(RIDGE_ALPHAS, min(trials, len(RIDGE_ALPHAS)), replace=False))
+        others = [alpha for alpha in RIDGE_ALPHAS if alpha != RIDGE_FIRST]
+        self.alphas = [RIDGE_FIRST, *generator.permutation(others)[: trials - 1]]
         self.seed = seed
 
     def estimate(self, columns, graph):
