@@ -180,9 +180,10 @@ def heading(options):
 
         versions += f", LightGBM {lightgbm.__version__}"
     threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
+    trials = "1 trial" if options.trials == 1 else f"{options.trials} trials"
     return (f"{versions}, {threads}, seeds {', '.join(map(str, options.seeds))}. Means over columns, then over seeds; "
             "seconds of one seed, for graphfill with reading and writing the files, for the imputers of one coding "
-            f"of the categories, for the other rivals with {options.trials} trials of random search.")
+            f"of the categories, for the other rivals with random search ({trials}).")
 
 
 def report(name, runs, options):

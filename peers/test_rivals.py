@@ -19,6 +19,7 @@ import pandas  # noqa: E402
 import blanking  # noqa: E402
 import comparison  # noqa: E402
 import rivals  # noqa: E402
+import tabular_imputers  # noqa: E402
 from neighbour_features import Column, Graph, tree_features  # noqa: E402
 
 NODES, TRIALS, THREADS = 1500, 4, 2
@@ -41,6 +42,12 @@ def make_table(folder):
                "colour": generator.choice(list("abcd"), NODES), "source": own,
                "smooth": smooth + generator.normal(size=NODES) * 0.02, "around": around}
     return pandas.DataFrame({name: values.astype(str) for name, values in columns.items()}).astype(object), graph
+
+
+def check_names():
+    """The options accept what there is."""
+    assert tabular_imputers.PATTERNS == blanking.PATTERNS
+    assert tabular_imputers.RIVALS == tuple(comparison.LABELS)
 
 
 def check_own_value(truth, graph):
@@ -88,6 +95,7 @@ def check_scores(truth, graph):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         truth, graph = make_table(Path(folder))
+    check_names()
     check_own_value(truth, graph)
     check_patterns(truth, graph)
     check_scores(truth, graph)
