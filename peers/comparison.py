@@ -197,7 +197,7 @@ def report(name, runs, options):
         return [run["methods"][method][key] for run in runs] if method else None
 
     share = {"cells": f"{options.share:.0%} of the cells blanked",
-             "rows+cells": f"{options.share / 2:.0%} of the rows and {options.share / 2:.0%} of the other cells blanked",
+             "rows+cells": f"{options.share / 2:.0%} of the rows and of the other rows' cells blanked",
              "degree": f"{options.share:.0%} of the cells blanked, most where the degree is low"}[options.pattern]
     lines = [f"### {name}: {runs[0]['rows']:,} rows, {sum(numeric)} numbers and counts, "
              f"{len(kinds) - sum(numeric)} booleans and categories, {share}", ""]

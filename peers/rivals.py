@@ -137,7 +137,8 @@ class LightGbm:
         features = {name: tree_features(column, graph) if self.sees_graph else None for name, column in columns.items()}
         # Columns at the same time, each on one thread: small tables gain nothing from several threads per tree.
         with ThreadPoolExecutor(self.threads) as pool:
-            results = list(pool.map(lambda name: self.estimate_column(columns, graph, features, name, held[name]), columns))
+            tasks = [pool.submit(self.estimate_column, columns, graph, features, name, held[name]) for name in columns]
+            results = [task.result() for task in tasks]
         return ({name: estimates for name, (estimates, _) in zip(columns, results)},
                 {name: chosen for name, (_, chosen) in zip(columns, results)})
 

@@ -66,7 +66,7 @@ def parse_options():
     parser.add_argument("--pattern", choices=PATTERNS, default="cells", help="which cells are blanked (cells)")
     parser.add_argument("--share", type=float, default=0.2, help="the share of the known cells to blank (0.2)")
     parser.add_argument("--seeds", type=seed_list, default=[0, 1, 2], help="such as 0..2 or 0,5")
-    parser.add_argument("--knn-rows", type=int, default=2000, help="the largest number of rows that KNNImputer estimates")
+    parser.add_argument("--knn-rows", type=int, default=2000, help="largest number of rows that KNNImputer estimates")
     parser.add_argument("--threads", type=int, default=int(os.environ.get("OMP_NUM_THREADS", os.cpu_count())))
     parser.add_argument("--json", type=Path, help="write every score to this file")
     parser.add_argument("--no-build", action="store_true", help="take graphfill as it was built last")
