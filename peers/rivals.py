@@ -14,8 +14,11 @@ from sklearn.linear_model import Ridge
 from neighbour_features import NUMERIC, linear_features, tree_features
 
 VALIDATION_SHARE = 0.1
-RIDGE_ALPHAS = tuple(10 ** (exponent / 2) for exponent in range(-4, 9))  # 0.01 to 10,000
-RIDGE_FIRST = 10**1.5  # the first trial's alpha
+RIDGE_GRID = {
+    "alpha": tuple(10 ** (exponent / 2) for exponent in range(-4, 9)),  # 0.01 to 10,000
+    "neighbour_weight": (0.1, 0.3, 1.0),  # factor on the standardised means of the neighbours
+}
+RIDGE_FIRST = {"alpha": 10.0, "neighbour_weight": 0.3}  # the first trial
 MAX_RIDGE_ROUNDS = 5
 MAX_TREES = 600  # per class; early stopping decides below that
 EARLY_STOPPING_ROUNDS = 40
@@ -46,12 +49,12 @@ def split(columns, seed):
     return chosen
 
 
-def draw_trials(trials, seed):
-    """Parameters of LightGBM: a stated first trial, the others at random from the grid."""
+def draw_trials(first, grid, trials, seed):
+    """Parameters of so many trials: a stated first one, the others at random from the grid."""
     generator = numpy.random.default_rng([seed, 2])
-    drawn = [{name: values[generator.integers(len(values))] for name, values in LIGHTGBM_GRID.items()}
+    drawn = [{name: values[generator.integers(len(values))] for name, values in grid.items()}
              for _ in range(trials - 1)]
-    return [LIGHTGBM_FIRST, *drawn]
+    return [first, *drawn]
 
 
 class RidgeNeighbours:
@@ -60,24 +63,23 @@ class RidgeNeighbours:
     Missing inputs start at the column's mean. Then columns are estimated in turn, round by round, and
     the estimates replace the missing inputs, as in IterativeImputer. Categories are regressed as one
     column per level, the largest wins. Estimates stay within the range of the known values. Tuned:
-    alpha per column, and the number of rounds, which all columns share.
+    alpha and the weight of the neighbours' means per column, and the number of rounds, which all
+    columns share. (A small weight penalises the means more than the row's own values.)
     """
 
     label = "ridge + neighbour means"
 
     def __init__(self, trials, seed, threads):
-        generator = numpy.random.default_rng([seed, 3])
-        others = [alpha for alpha in RIDGE_ALPHAS if alpha != RIDGE_FIRST]
-        self.alphas = [RIDGE_FIRST, *generator.permutation(others)[: trials - 1]]
+        self.trials = draw_trials(RIDGE_FIRST, RIDGE_GRID, trials, seed)
         self.seed = seed
 
     def estimate(self, columns, graph):
         """Estimates of all cells by column, and the chosen parameters."""
         held = split(columns, self.seed)
         hidden = {name: column.hide(held[name]) for name, column in columns.items()}
-        errors = numpy.zeros((len(self.alphas), MAX_RIDGE_ROUNDS, len(columns)))
-        for trial, alpha in enumerate(self.alphas):
-            rounds = self.rounds(hidden, graph, dict.fromkeys(columns, alpha), MAX_RIDGE_ROUNDS)
+        errors = numpy.zeros((len(self.trials), MAX_RIDGE_ROUNDS, len(columns)))
+        for trial, parameters in enumerate(self.trials):
+            rounds = self.rounds(hidden, graph, dict.fromkeys(columns, parameters), MAX_RIDGE_ROUNDS)
             for number, estimates in enumerate(rounds):
                 for position, (name, column) in enumerate(columns.items()):
                     truth = column.one_hot()
@@ -85,8 +87,8 @@ class RidgeNeighbours:
                     difference = (estimates[name] - truth)[held[name]]
                     errors[trial, number, position] = (difference**2).sum() / max(1, len(held[name])) / spread
         rounds = int(errors.min(axis=0).mean(axis=1).argmin())
-        alphas = {name: float(self.alphas[trial]) for name, trial in zip(columns, errors[:, rounds].argmin(axis=0))}
-        *_, estimates = self.rounds(columns, graph, alphas, rounds + 1)
+        chosen = {name: self.trials[trial] for name, trial in zip(columns, errors[:, rounds].argmin(axis=0))}
+        *_, estimates = self.rounds(columns, graph, chosen, rounds + 1)
         decoded = {}
         for name, column in columns.items():
             values = estimates[name]
@@ -94,10 +96,10 @@ class RidgeNeighbours:
                 decoded[name] = column.decode(values.argmax(axis=1))
             else:
                 decoded[name] = column.decode(values[:, 0] if column.levels is None else values[:, 0] > 0.5)
-        return decoded, {"rounds": rounds + 1, "alpha": alphas}
+        return decoded, {"rounds": rounds + 1, "columns": chosen}
 
     @staticmethod
-    def rounds(columns, graph, alphas, rounds):
+    def rounds(columns, graph, parameters, rounds):
         """Yields the estimates of all cells (rows by levels, by column) after each round."""
         blocks = {name: column.one_hot() for name, column in columns.items()}
         means = {name: numpy.nanmean(block, axis=0) for name, block in blocks.items()}
@@ -110,9 +112,9 @@ class RidgeNeighbours:
             estimates = {}
             for name, column in columns.items():
                 others = [block for other, block in inputs.items() if other != name]
-                design = numpy.hstack([*others, neighbours])
+                design = numpy.hstack([*others, parameters[name]["neighbour_weight"] * neighbours])
                 known = column.known
-                model = Ridge(alpha=alphas[name]).fit(design[known], blocks[name][known])
+                model = Ridge(alpha=parameters[name]["alpha"]).fit(design[known], blocks[name][known])
                 estimate = model.predict(design).reshape(blocks[name].shape)
                 estimate = estimate.clip(numpy.nanmin(blocks[name], axis=0), numpy.nanmax(blocks[name], axis=0))
                 inputs[name][~known] = (estimate - means[name])[~known]
@@ -127,7 +129,7 @@ class LightGbm:
     sees_graph = False
 
     def __init__(self, trials, seed, threads):
-        self.trials, self.seed, self.threads = draw_trials(trials, seed), seed, threads
+        self.trials, self.seed, self.threads = draw_trials(LIGHTGBM_FIRST, LIGHTGBM_GRID, trials, seed), seed, threads
         self.fixed = {"verbosity": -1, "seed": seed, "deterministic": True, "force_row_wise": True, "bagging_freq": 1,
                       "num_threads": 1, "feature_pre_filter": False}
 
