@@ -386,7 +386,11 @@ fn unusable(column: &Column, numbers: &[f64], extreme: &Extreme) -> InvalidCell 
     let row = numbers.iter().position(|&value| value == extreme.value).unwrap_or(0);
     let text = column.text();
     let cell = if text.is_valid(row) { text.value(row).trim().to_owned() } else { String::new() };
-    let (least, most) = extreme.others;
+    let in_short = |value: f64| match value == 0.0 || (1e-4..1e15).contains(&value.abs()) {
+        true => format!("{value}"),
+        false => format!("{value:e}"),
+    };
+    let (least, most) = (in_short(extreme.others.0), in_short(extreme.others.1));
     let found = format!(
         "found '{cell}', so far from the other values ({least} to {most}) that it would decide every estimate"
     );
