@@ -75,7 +75,7 @@ SCRIPT = textwrap.dedent(
                 print("training", flush=True)
             seen.append(stage)
     try:
-        gf.SvgaP(hidden=256, models=20, patience=1_000_000).fill(x, np.stack([at, (at + 1) % rows]), progress=progress)
+        gf.SvgaP(hidden=256, models=100, patience=1_000_000).fill(x, np.stack([at, (at + 1) % rows]), progress=progress)
     except KeyboardInterrupt as stop:
         assert isinstance(stop, gf.Interrupted), type(stop)
         filled = stop.result.nodes
@@ -107,12 +107,16 @@ def test_the_command_line_stops_by_itself_on_ctrl_c(tmp_path) -> None:
     x, edges = ring(2000)
     pl.DataFrame({"id": range(2000), "a": x[:, 0], "b": x[:, 1]}).fill_nan(None).write_csv(tmp_path / "n.csv")
     pl.DataFrame({"source": edges[0], "target": edges[1]}).write_csv(tmp_path / "e.csv")
-    words = ["fill", "n.csv", "e.csv", "-o", "out.csv", "--method", "svga-p", "--param", "svga-p.patience=1000000"]
+    # A hundred models take much longer than the test waits, on any machine.
+    words = ["fill", "n.csv", "e.csv", "-o", "out.csv", "--method", "svga-p", "--param", "svga-p.models=100"]
+    words += ["--param", "svga-p.patience=1000000", "--checkpoint", "training.gf", "--checkpoint-every", "20"]
     process = subprocess.Popen(
         [sys.executable, "-m", "graphfill", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
     try:
-        time.sleep(2)
+        until = time.monotonic() + 60
+        while not (tmp_path / "training.gf").exists() and time.monotonic() < until:
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     finally:
