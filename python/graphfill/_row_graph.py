@@ -49,18 +49,22 @@ class RowGraph:
     numbered: bool
     """Whether nodes are row numbers."""
     kind: str
+    ids: Sequence[Hashable] = ()
+    """The ids of all nodes, isolated ones included, where the graph says so."""
 
-    def rows(self, count: int, ids: Any, index: Any = None) -> Rows:
+    def rows(self, count: int, ids: Any, index: Any = None, known: Sequence[Hashable] = ()) -> Rows:
         """The nodes of ``count`` rows: ``ids`` if given, else the labels of ``index``, else by position.
+
+        ``known`` are further nodes that rows may be although no edge names them.
 
         Never guesses: what could be matched in two ways, or in none, is a :class:`DataError`.
         """
         if ids is not None:
-            return self._by_ids(count, ids)
+            return self._by_ids(count, ids, known)
         labels = None if index is None else _plain(index)
-        return self._numbered_rows(count, labels) if self.numbered else self._named_rows(count, labels)
+        return self._numbered_rows(count, labels) if self.numbered else self._named_rows(count, labels, known)
 
-    def _by_ids(self, count: int, ids: Any) -> Rows:
+    def _by_ids(self, count: int, ids: Any, known: Sequence[Hashable]) -> Rows:
         keys = _plain(ids)
         if len(keys) != count:
             raise DataError(f"expected one id per row of X, found {len(keys)} ids and {count} rows")
@@ -72,7 +76,7 @@ class RowGraph:
                 + ("" if self.nodes is None else f" (it has {self.nodes} nodes)"),
                 id=str(wrong),
             )
-        self._check_matches(keys)
+        self._check_matches(keys, known)
         return Rows(keys, "labels")
 
     def _numbered_rows(self, count: int, labels: list[Hashable] | None) -> Rows:
@@ -89,20 +93,25 @@ class RowGraph:
                 return Rows(labels, "labels")
         if fits:
             return Rows(positions, "position")
+        raise self._too_few(count)
+
+    def _too_few(self, count: int) -> DataError:
         nodes = self.nodes if self.nodes is not None else self._extent()
-        raise DataError(
+        return DataError(
             f"the {self.kind} has {nodes} nodes and X has {count} rows, which cannot be matched by "
             f"position; {HOW_TO_MATCH}"
         )
 
-    def _named_rows(self, count: int, labels: list[Hashable] | None) -> Rows:
+    def _named_rows(self, count: int, labels: list[Hashable] | None, known: Sequence[Hashable]) -> Rows:
         if labels is not None:
             _check_unique(labels)
-            self._check_matches(labels)
+            self._check_matches(labels, known)
             return Rows(labels, "labels")
         positions: list[Hashable] = list(range(count))
-        known = set(positions)
-        unknown = next((end for end in self._ends() if end not in known), None)
+        if self.nodes is not None and self.nodes > count:
+            raise self._too_few(count)
+        numbers = set(positions)
+        unknown = next((end for end in self._ends() if end not in numbers), None)
         if unknown is not None:
             raise DataError(
                 f"the nodes of the {self.kind} are no row numbers of X ({count} rows): found {unknown!r}; "
@@ -132,12 +141,12 @@ class RowGraph:
         yield from self.sources
         yield from self.targets
 
-    def _check_matches(self, labels: Sequence[Hashable]) -> None:
-        """Labels none of which any edge names are a mistake, unless there are no edges."""
+    def _check_matches(self, labels: Sequence[Hashable], known: Sequence[Hashable]) -> None:
+        """Labels none of which is a node are a mistake, unless there are no edges."""
         if self.numbered or not len(self.sources):
             return
-        known = set(labels)
-        if not any(end in known for end in self._ends()):
+        rows = set(labels)
+        if rows.isdisjoint(known) and rows.isdisjoint(self.ids) and not any(end in rows for end in self._ends()):
             example = next(iter(self._ends()))
             raise DataError(
                 f"no row of X is a node of the {self.kind}: rows are called {labels[0]!r} and so on, nodes "
@@ -165,8 +174,9 @@ def row_graph(graph: Any, ids: Any = None) -> RowGraph:
         if len(sources) and min(sources.min(), targets.min()) < 0:
             raise DataError(f"expected row numbers of at least 0 in the {listed.kind}")
         return RowGraph(sources, targets, weights, listed.nodes, True, listed.kind)
+    ids = () if listed.ids is None else _plain(listed.ids)
     return RowGraph(
-        _plain(listed.sources), _plain(listed.targets), weights, listed.nodes, False, listed.kind
+        _plain(listed.sources), _plain(listed.targets), weights, listed.nodes, False, listed.kind, ids
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphfill._row_graph import RowGraph, Rows, row_graph
+from graphfill._row_graph import HOW_TO_MATCH, RowGraph, Rows, row_graph
 from graphfill._samples import stack
 from graphfill.errors import DataError
 
@@ -60,7 +60,15 @@ class Training:
                     "graph=True)), or the graph of all rows to the constructor, GraphImputer(graph=…)"
                 )
             return Job(values, self.edges(), everything)
-        return self._beside(values, self.graph.rows(len(values), ids, index), [self.graph])
+        rows = self.graph.rows(len(values), ids, index, self.rows.keys)
+        by_position = rows.by == self.rows.by == "position"
+        if by_position and len(values) != len(self.values) and len(self.graph.sources):
+            # Edges over the first rows alone fit both: rows of a fold would stand in for other nodes.
+            raise DataError(
+                f"X has {len(values)} rows and the fit had {len(self.values)}: which nodes they are is not known; "
+                f"{HOW_TO_MATCH}"
+            )
+        return self._beside(values, rows, [self.graph])
 
     def _beside(self, values: Any, rows: Rows, graphs: list[RowGraph]) -> Job:
         """Rows in the place of the same nodes of the fit, others below them."""

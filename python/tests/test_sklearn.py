@@ -193,6 +193,32 @@ def test_subset_of_an_array_cannot_be_matched():
             fitted.transform(X[:90])
 
 
+def test_isolated_last_nodes_do_not_make_folds_match_by_position():
+    ends = np.array([[0, 1, 2], [1, 2, 3]])
+    sparse_graph = nx.from_edgelist(ends.T.tolist())
+    sparse_graph.add_nodes_from(range(ROWS))
+    for graph in (ends, sparse_graph, [(0, 1), (1, 2), (2, 3)], pd.DataFrame(ends.T, columns=["source", "target"])):
+        fitted = imputer(graph).fit(X)
+        with pytest.raises(gf.DataError, match="DataFrame whose index names the nodes"):
+            fitted.transform(X[90:])
+        np.testing.assert_array_equal(fitted.transform(X), fitted.transform(X, ids=np.arange(ROWS)))
+        assert not np.isnan(fitted.transform(X[90:], ids=np.arange(90, ROWS))).any()
+    with pytest.raises(gf.DataError, match="has 120 nodes and X has 90 rows"):
+        imputer(sparse_graph).fit(X[:90])
+
+
+def test_rows_that_are_isolated_nodes():
+    pairs = [(0, 1), (1, 2)]
+    graph = nx.Graph(pairs)
+    graph.add_node(3)
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 5.0], "y": [4.0, np.nan, 6.0, np.nan]})
+    for known in (graph, pairs):
+        fitted = GraphImputer(known, method="neighbour-mean").fit(frame)
+        np.testing.assert_array_equal(fitted.transform(frame.loc[[3]]), fitted.transform(frame)[[3]])
+    fitted = GraphImputer(graph, method="neighbour-mean").fit(frame.iloc[:3])
+    assert not np.isnan(fitted.transform(frame.loc[[3]])).any()
+
+
 def test_two_ways_to_match_are_an_error():
     shuffled = pd.DataFrame(X).sample(frac=1, random_state=0)
     with pytest.raises(gf.DataError, match="in two ways"):
