@@ -7,6 +7,7 @@ import decimal
 import warnings
 from typing import Any
 
+import graphfill as gf
 import numpy as np
 import pytest
 from frames_helper import filled, with_added
@@ -165,7 +166,7 @@ def test_an_arrow_table_keeps_schema_and_metadata() -> None:
 
 def test_other_objects_with_an_arrow_stream_give_arrow_tables() -> None:
     pa = pytest.importorskip("pyarrow")
-    table = pa.table({"x": cells(1.5, 2.5)})
+    table = pa.table({"x": cells(1.5, 2.5), "y": cells(3.5, 4.5)})
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
     assert filled(reader, rows=ROWS)["x"].null_count == 0
 
@@ -174,7 +175,7 @@ def test_other_objects_with_an_arrow_stream_give_arrow_tables() -> None:
             return table.__arrow_c_stream__(requested_schema)
 
     assert isinstance(filled(Stream()), pa.Table)
-    assert edge_table_of(Stream()).names == ["x"]
+    assert edge_table_of(Stream()).names == ["x", "y"]
 
 
 def test_duckdb_relations() -> None:
@@ -191,7 +192,8 @@ def test_narwhals_frames_stay_narwhals() -> None:
         result = filled(nw.from_native(inner))
         assert isinstance(result, nw.DataFrame) and type(result.to_native()) is type(inner)
         assert result["x"].null_count() == 0
-        assert edge_table_of(nw.from_native(inner)).names == ["x"]
+        ends = inner.assign(y=inner["x"]) if isinstance(inner, pd.DataFrame) else inner.with_columns(y="x")
+        assert edge_table_of(nw.from_native(ends)).names == ["x", "y"]
     lazy = nw.from_native(pl.LazyFrame({"x": cells(1.5, 2.5)}))
     assert isinstance(filled(lazy), nw.DataFrame)
 
@@ -328,3 +330,31 @@ def test_without_pyarrow_streams_give_native_tables(monkeypatch: pytest.MonkeyPa
             return pl.DataFrame({"x": cells(1.5, 2.5)}).__arrow_c_stream__(requested_schema)
 
     assert isinstance(filled(Stream()), _native.Table)
+
+
+def test_frames_without_edges() -> None:
+    pa, pd, pl = (pytest.importorskip(name) for name in ("pyarrow", "pandas", "polars"))
+    nodes = pl.DataFrame({"id": ["a", "b", "c"], "x": [1.0, None, 3.0]})
+    none = {"source": [], "target": []}
+    typed = pd.DataFrame({"source": ["a"], "target": ["b"]}).iloc[:0]
+    for edges in (pd.DataFrame(none), typed, pl.DataFrame(none), pa.table(none), pa.table(typed)):
+        with pytest.warns(GraphfillWarning, match="there are no edges"):
+            assert gf.fill(nodes, edges, method="column-mean").nodes["x"].to_list() == [1.0, 2.0, 3.0]
+
+
+def test_frames_that_have_not_two_columns_of_ids() -> None:
+    pa, pd, pl = (pytest.importorskip(name) for name in ("pyarrow", "pandas", "polars"))
+    nodes = pl.DataFrame({"id": ["a", "b", "c"], "x": [1.0, None, 3.0]})
+    for edges in (pd.DataFrame(), pl.DataFrame(), pa.table({})):
+        with pytest.raises(DataError, match="two columns of ids, found no column") as found:
+            gf.fill(nodes, edges)
+        assert found.value.keywords == ()
+    one = {"source": ["a", "b"]}
+    for edges in (pd.DataFrame(one), pl.DataFrame(one), pa.table(one)):
+        with pytest.raises(DataError, match="two columns of ids, found the column 'source' alone"):
+            gf.fill(nodes, edges)
+    gone = {"source": ["a", "b"], "target": [None, None]}
+    for edges in (pd.DataFrame(gone), pl.DataFrame(gone), pa.table(gone)):
+        with pytest.raises(DataError, match="cannot be read from column 'target': every cell is missing") as found:
+            gf.fill(nodes, edges)
+        assert found.value.column == "target"

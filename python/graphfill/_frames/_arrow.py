@@ -9,6 +9,7 @@ from graphfill._frames._arrow_types import crossing_array, patched_array, reason
 from graphfill._frames._base import (
     Nodes,
     distinct_names,
+    edge_columns,
     estimated_cells,
     is_importable,
     is_instance,
@@ -27,8 +28,15 @@ def arrow_nodes(frame: Any) -> Nodes:
 def arrow_edges(frame: Any) -> Table:
     """Edges in an object with ``__arrow_c_stream__``."""
     if not is_importable("pyarrow"):
-        return _native.Table.from_stream(frame)
-    return _crossing(_pyarrow_table(frame))[0]
+        return edge_columns(_native.Table.from_stream(frame), {})
+    import pyarrow as pa
+
+    source = _pyarrow_table(frame)
+    if source.num_rows == 0:
+        # Columns without cells have no type yet.
+        fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in source.schema]
+        source = source.cast(pa.schema(fields))
+    return edge_columns(*_crossing(source))
 
 
 class StreamNodes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphfill.errors import DataError, GraphfillWarning
@@ -82,6 +82,23 @@ def distinct_names(labels: Iterable[Any]) -> list[str]:
     return list(seen)
 
 
+def edge_columns(table: Table, left_out: Mapping[str, str]) -> Table:
+    """The table of edges, which has at least two columns; ``left_out`` are those that did not cross, and why."""
+    if len(table.names) >= 2:
+        return table
+    for name, reason in left_out.items():
+        raise DataError(
+            f"the ends of edges cannot be read from column {name!r}: {reason}; "
+            "to fix it, give ids as text or whole numbers",
+            column=name,
+        )
+    found = f"the column {table.names[0]!r} alone" if table.names else "no column"
+    raise DataError(
+        f"expected edges as a frame with two columns of ids, found {found}; to fix it, pass the source and the "
+        "target of each edge, or edges=None if there are none"
+    )
+
+
 def warn_left_out(name: str, reason: str, missing: int) -> None:
     """Says that a column with missing cells comes back unchanged."""
     if missing:
@@ -92,13 +109,14 @@ def warn_left_out(name: str, reason: str, missing: int) -> None:
 def warn(message: str, category: type[Warning] = GraphfillWarning) -> None:
     """A warning that points at the first caller outside this package."""
     frame, level = sys._getframe(1), 2
+    # functools: the caller of a cached property.
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
 
 def _is_own(module: str) -> bool:
-    return module == "graphfill" or module.startswith("graphfill.")
+    return module in ("graphfill", "functools") or module.startswith("graphfill.")
 
 
 def listed(values: Any) -> list[Any]:

@@ -212,8 +212,9 @@ def object_column(values: Any, owner: Any) -> Column | str:
     missing = pandas().isna(values)
     observed = values[~missing]
     kinds = set(map(type, observed))
-    if not kinds:
+    if not kinds and len(values):
         return "every cell is missing"
+    # A column without rows is text, too.
     if all(issubclass(kind, str) and not issubclass(kind, enum.Enum) for kind in kinds):
         return TextObjectColumn(values, owner, missing)
     if all(issubclass(kind, (bool, np.bool_)) for kind in kinds):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphfill import _native
-from graphfill._frames._base import column_name, distinct_names, estimated_cells, warn_left_out
+from graphfill._frames._base import column_name, distinct_names, edge_columns, estimated_cells, warn_left_out
 from graphfill._frames._numpy import pandas
 from graphfill._frames._pandas_columns import Column, column_of
 from graphfill._frames._table_to_pandas import frame_of, native_column
-from graphfill.errors import DataError
 
 if TYPE_CHECKING:
     from graphfill._native import Completed, Table
@@ -145,15 +144,12 @@ def pandas_edges(frame: Any) -> Table:
     if levels or (frame.shape[1] < 2 and not is_default(frame.index)):
         frame = frame.reset_index()
     source, table = private_copy(frame), _native.Table()
+    left_out = {}
     for position, name in enumerate(distinct_names(source.columns)):
         column = added_column(table, name, array_of(source.iloc[:, position]), source)
-        if isinstance(column, str) and source.shape[1] <= 2:
-            raise DataError(
-                f"the ends of edges cannot be read from column {name!r}: {column}; "
-                "to fix it, give ids as text or whole numbers",
-                column=name,
-            )
-    return table
+        if isinstance(column, str):
+            left_out[name] = column
+    return edge_columns(table, left_out)
 
 
 def added_column(table: Table, name: str, values: Any, owner: Any) -> Column | str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from graphfill import _native
 from graphfill._frames._arrow_types import decimals, list_reason, patch_order
 from graphfill._frames._base import (
+    edge_columns,
     estimated_cells,
     is_importable,
     listed,
@@ -70,7 +71,13 @@ class PolarsNodes:
 
 def polars_edges(frame: Any) -> Table:
     """A polars frame of edges as a native table."""
-    return _crossing(_collected(frame))[0]
+    import polars as pl
+
+    source = _collected(frame)
+    if source.height == 0:
+        # Columns without cells have no type yet.
+        source = source.with_columns(pl.col(pl.Null).cast(pl.String))
+    return edge_columns(*_crossing(source))
 
 
 def _collected(frame: Any) -> Any:
