@@ -17,7 +17,7 @@ from graphfill._inputs import FileNodes, inputs_of
 from graphfill._keywords import Kind, Parameters, Path, flags_of
 from graphfill._notes import note_text, warn_of
 from graphfill._progress import Callback, progress_bar
-from graphfill._result import call_text
+from graphfill._result import call_text, write_page
 
 if TYPE_CHECKING:
     from graphfill._frames import Nodes
@@ -181,8 +181,7 @@ class Evaluation:
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report: one HTML page that loads nothing. Writes it to ``path``, and returns its text."""
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(self._native.page)
+            write_page(path, self._native.page)
         return self._native.page
 
     def _rows(self) -> list[list[str]]:

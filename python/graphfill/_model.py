@@ -140,7 +140,10 @@ class Method:
     def __init__(self, parameters: dict[str, Any], keywords: dict[str, Any]) -> None:
         self.parameters: dict[str, Any] = {name: value for name, value in parameters.items() if value is not None}
         self.keywords: dict[str, Any] = keywords
-        # Wrong names and values are refused here, not after hours of other work.
+        # Wrong names are refused here, not after hours of other work.
+        for name in keywords:
+            if name not in FillKeywords.__annotations__:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")
         flags_of(self._keywords(), self.name)
 
     def _keywords(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from graphfill._choices import Choice, Score, choices_of
 from graphfill._notes import note_text, warn_of
 from graphfill._progress import progress_bar
-from graphfill.errors import CallError, Interrupted, MethodError
+from graphfill.errors import CallError, FileError, Interrupted, MethodError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,8 +193,7 @@ class FillResult:
             self._calibrate()
         page = self._native.report(self._call)
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(page)
+            write_page(path, page)
         return page
 
     def _summary(self) -> list[str]:
@@ -226,6 +225,16 @@ class FillResult:
             image = f'<img alt="observed against estimated values" src="data:image/svg+xml;base64,{data}"/>'
         summary = html.escape("\n".join(self._summary()))
         return f"<pre>{summary}</pre>{image}{table}"
+
+
+def write_page(path: str | os.PathLike[str], page: str) -> None:
+    """Writes a page of HTML."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+    except OSError as error:
+        name = os.fspath(path)
+        raise FileError(f"cannot write {name}: {error.strerror or error}", file=name) from error
 
 
 def raise_interrupted(stop: BaseException, result: Any) -> NoReturn:

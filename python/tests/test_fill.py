@@ -126,7 +126,7 @@ def test_a_complete_table_has_nothing_to_be_sure_of(town) -> None:
     assert result.report().startswith("<!")
 
 
-def test_errors_say_where_and_which_keyword_helps(town) -> None:
+def test_errors_say_where_and_which_keyword_helps(town, tmp_path: Path) -> None:
     nodes, edges = town
     stranger = pl.concat([edges, pl.DataFrame({"from": ["p0"], "to": ["nobody"]})])
     with pytest.raises(gf.DataError) as raised:
@@ -153,6 +153,12 @@ def test_errors_say_where_and_which_keyword_helps(town) -> None:
         gf.load("none.gf")
     with pytest.raises(gf.FileError, match="safetensors"):
         gf.load(__file__)
+    nowhere = tmp_path / "none" / "report.html"
+    with pytest.raises(gf.FileError, match="cannot write .*report.html: No such file") as raised:
+        gf.fill(nodes, edges, method="column-mean").report(nowhere)
+    assert raised.value.file == str(nowhere)
+    with pytest.raises(TypeError, match=r"SvgaP\(\) got an unexpected keyword argument 'hiden'"):
+        gf.SvgaP(hiden=16)
     with pytest.raises(gf.CallError, match="give the paths of both"):
         gf.fill(nodes, "edges.csv")
     with pytest.raises(gf.DeviceError) if not _has_gpu() else warnings.catch_warnings():
@@ -177,6 +183,13 @@ def test_guesses_and_doubts_are_warnings() -> None:
         gf.fill(nodes, [(0, 1)], method="column-mean", quiet=True, type={"note": "unused", "size": "number"})
     assert not [one for one in seen if issubclass(one.category, gf.GuessWarning)]
     assert all(one.filename == __file__ for one in seen), "warnings point at the caller"
+
+
+def test_warnings_of_a_property_point_at_its_reader() -> None:
+    result = gf.fill(pl.DataFrame({"x": [1.0, None, 3.0]}), [(0, 1), (1, 2)], method="column-mean")
+    with pytest.warns(gf.GraphfillWarning, match="how sure the estimates") as seen:
+        assert result.uncertainty.height == 1
+    assert [one.filename for one in seen] == [__file__]
 
 
 def test_whole_numbers_and_digits_of_arrays_are_kept() -> None:
