@@ -185,6 +185,16 @@ def test_guesses_and_doubts_are_warnings() -> None:
     assert all(one.filename == __file__ for one in seen), "warnings point at the caller"
 
 
+def test_values_that_were_said_to_be_missing_are_no_guess() -> None:
+    nodes = pl.DataFrame({"size": [1.5, 2.5, -999, 4.5] * 5, "word": ["a", "unknown", "b", "a"] * 5})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = gf.fill(nodes, [(0, 1), (1, 2)], method="column-mean", missing_values=[-999, "unknown"])
+    assert result.estimated == 10 and any("-999" in note for note in result.notes)
+    with pytest.warns(gf.GuessWarning, match="missing_values"):
+        gf.fill(nodes.with_columns(more=pl.Series(["1", "2", "?", "4"] * 5)), [(0, 1)], missing_values=[-999, "unknown"])
+
+
 def test_warnings_of_a_property_point_at_its_reader() -> None:
     result = gf.fill(pl.DataFrame({"x": [1.0, None, 3.0]}), [(0, 1), (1, 2)], method="column-mean")
     with pytest.warns(gf.GraphfillWarning, match="how sure the estimates") as seen:

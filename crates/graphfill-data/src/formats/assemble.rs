@@ -78,7 +78,7 @@ pub(crate) fn assemble(
     let mut table = NodeTable::new(id_column, ids, columns, labels)?;
     table.file_metadata = std::mem::take(&mut raw.metadata);
     table.dialect = raw.dialect;
-    Ok((table, guesses.into_notes()))
+    Ok((table, guesses.into_notes(&options.missing_words)))
 }
 
 /// The column of labels. Words for "missing" are classes like others unless the caller gave them.

@@ -8,6 +8,7 @@ use crate::found_columns::grouped;
 use crate::hint::Setting;
 use crate::infer::TypedColumn;
 use crate::kind::{DeclaredKind, Kind, Unused};
+use crate::missing_words::MissingWords;
 use crate::note::Note;
 
 /// More columns than this are counted rather than listed.
@@ -64,7 +65,8 @@ impl Guesses {
         }
     }
 
-    pub(super) fn into_notes(self) -> Vec<Note> {
+    /// The notes. Cells that are missing because the caller said so (`given`) are no guess.
+    pub(super) fn into_notes(self, given: &MissingWords) -> Vec<Note> {
         let mut notes = Vec::new();
         if !self.missing_columns.is_empty() {
             let total: usize = self.missing_columns.iter().map(|(_, count)| count).sum();
@@ -78,7 +80,9 @@ impl Guesses {
                 grouped(total as u64),
                 words.join(", ")
             );
-            notes.push(Note::new(text).with(Setting::NoMissingValues));
+            let is_guess = self.missing_words.keys().any(|word| !given.is_given(word));
+            let note = Note::new(text);
+            notes.push(if is_guess { note.with(Setting::NoMissingValues) } else { note });
         }
         if !self.styles.is_empty() {
             let text = format!(
