@@ -133,7 +133,7 @@ def test_errors_say_where_and_which_keyword_helps(town, tmp_path: Path) -> None:
         gf.fill(nodes, stranger)
     assert raised.value.id == "nobody" and raised.value.line == edges.height + 1
     assert any("unknown_nodes" in keyword for keyword in raised.value.keywords)
-    assert raised.value.file is None
+    assert raised.value.file is None and str(raised.value).startswith(f"edges, row {edges.height + 1}: ")
     assert pickle.loads(pickle.dumps(raised.value)).id == "nobody"
     added = gf.fill(nodes, stranger, unknown_nodes="add", method="neighbour-mean")
     assert added.nodes.height == nodes.height + 1 and added.nodes["who"][-1] == "nobody"
@@ -149,6 +149,7 @@ def test_errors_say_where_and_which_keyword_helps(town, tmp_path: Path) -> None:
     with pytest.raises(gf.FileError) as raised:
         gf.fill("nowhere.csv", "nowhere.edges.csv")
     assert raised.value.file == "nowhere.csv" and isinstance(raised.value, OSError)
+    assert str(raised.value).count("os error") == 1
     with pytest.raises(gf.FileError, match="none.gf"):
         gf.load("none.gf")
     with pytest.raises(gf.FileError, match="safetensors"):
@@ -174,7 +175,7 @@ def test_guesses_and_doubts_are_warnings() -> None:
     with pytest.warns(gf.GuessWarning, match="missing_values"):
         result = gf.fill(nodes, [(0, 1), (1, 2), (2, 3)], method="column-mean")
     assert any("NA" in note for note in result.notes)
-    with pytest.warns(gf.GraphfillWarning, match="'note' was left as it is, 1 cells missing"):
+    with pytest.warns(gf.GraphfillWarning, match="'note' was left as it is, 1 cell missing"):
         gf.fill(nodes, [(0, 1)], method="column-mean", quiet=True)
     with pytest.warns(gf.GraphfillWarning, match="no edges"):
         gf.fill(nodes, None, method="column-mean", quiet=True)

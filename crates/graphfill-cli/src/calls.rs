@@ -96,9 +96,9 @@ impl FillCall {
         let filled = job.fill(dataset, device.clone(), wanted, &self.messages, progress)?;
         for (column, missing, reason) in filled.left_columns() {
             let name = column.name();
-            self.messages.warning(&format!(
-                "column '{name}' was left as it is, {missing} cells missing: {reason}"
-            ));
+            let cells = if missing == 1 { "1 cell".to_owned() } else { format!("{missing} cells") };
+            self.messages
+                .warning(&format!("column '{name}' was left as it is, {cells} missing: {reason}"));
         }
         Ok(Run { filled, device })
     }

@@ -10,6 +10,9 @@ use pyo3::types::PyDict;
 
 use crate::keywords;
 
+/// What errors name in place of a file where a table is in memory.
+const IN_MEMORY: [&str; 3] = ["nodes", "edges", "record batches"];
+
 /// What is known about an error.
 #[derive(Default)]
 struct Details {
@@ -103,10 +106,20 @@ fn of_data(error: &DataError, message: String) -> Details {
             details.id = Some(id.clone());
         }
         DataError::Estimates { column, .. } => details.column = Some(column.clone()),
-        DataError::Read { path, .. } | DataError::Write { path, .. } => {
+        DataError::Read { path, source } | DataError::Write { path, source } => {
             details.file = Some(path.display().to_string());
+            // The message has what the operating system said; the chain of errors ends with it again.
+            if let Some(short) = details.message.strip_suffix(&format!(": {source}")) {
+                details.message = short.to_owned();
+            }
         }
         _ => {}
+    }
+    if let (Some(table), Some(row)) = (&details.file, details.line)
+        && IN_MEMORY.contains(&table.as_str())
+    {
+        let (line, row) = (format!("{table}, line {row}"), format!("{table}, row {row}"));
+        details.message = details.message.replacen(&line, &row, 1);
     }
     details
 }

@@ -511,8 +511,9 @@ fn say(summary: &Summary, messages: &Messages) {
         parameter_lines(chosen).iter().for_each(|line| messages.say(&format!("  {line}")));
     }
     for column in summary.unused.iter().filter(|column| column.missing > 0) {
+        let cells = if column.missing == 1 { "cell" } else { "cells" };
         messages.warning(&format!(
-            "column '{}' was left as it is, {} cells missing: {}",
+            "column '{}' was left as it is, {} {cells} missing: {}",
             column.column,
             count(column.missing),
             column.reason

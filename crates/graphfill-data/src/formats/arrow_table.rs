@@ -59,7 +59,7 @@ pub(crate) fn raw_table(
     if rows == 0 {
         return Err(DataError::malformed(
             Place::file(path),
-            "the file has no row",
+            "the table has no row",
             "a node table has one row per node",
         ));
     }

@@ -152,7 +152,7 @@ fn take_ids(raw: &mut RawTable, id: IdSource) -> Result<(NodeIds, IdColumn)> {
             None => DataError::malformed(
                 Place::file(&path).column(&column.name),
                 "ids are text or whole numbers",
-                "name another id column",
+                "name another id column, or turn its values into whole numbers or text",
             ),
         });
     };

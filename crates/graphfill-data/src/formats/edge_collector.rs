@@ -144,7 +144,7 @@ impl<'a> EdgeCollector<'a> {
         let same = self.index.as_ref().and_then(|index| index.same_but_for_spelling(id));
         let advice = match same {
             Some(known) => {
-                format!("did you mean '{known}'? Write ids in the same way in both files")
+                format!("did you mean '{known}'? Write ids in the same way in both tables")
             }
             None => {
                 "add the node to the table, leave such edges out, or have a row added for it".into()
