@@ -13,12 +13,17 @@ __all__ = ["Choice", "Score", "choices_of"]
 class Score:
     """How good estimates were on cells that were hidden for validation."""
 
-    #: What was measured: "rmse" (less is better) or "recall@k" (more is better).
+    #: What was measured: "rmse" (less is better), "hit rate" or "recall@k" (more is better). The hit rate of a
+    #: boolean or category is the share of the hidden cells whose level was estimated right.
     measure: str
     #: The value.
     value: float
+    #: The share that the most frequent level would have got right, beside a hit rate.
+    most_frequent: float | None = None
 
     def __str__(self) -> str:
+        if self.most_frequent is not None:
+            return f"{self.measure} {self.value:.3g} (most frequent level: {self.most_frequent:.3g})"
         return f"{self.measure} {self.value:.4g}"
 
 
@@ -55,6 +60,9 @@ def choices_of(text: str) -> list[Choice]:
 def _score(score: dict[str, Any] | None) -> Score | None:
     if score is None:
         return None
+    rate = score["hit_rate"]
+    if rate is not None:
+        return Score("hit rate", rate["value"], rate["most_frequent"])
     measure = score["measure"]
     if isinstance(measure, dict):
         return Score(f"recall@{measure['Recall']['at']}", score["value"])

@@ -204,7 +204,7 @@ class FillResult:
         if self.found is not None:
             lines.append(str(self.found))
         for choice in self.choices[:_MAX_LISTED]:
-            score = "" if choice.score is None else f" ({choice.score})"
+            score = "" if choice.score is None else f", {choice.score}"
             lines.append(f"  {choice.column}: {choice.method}{score}")
         if len(self.choices) > _MAX_LISTED:
             lines.append(f"  … and {len(self.choices) - _MAX_LISTED} more columns")

@@ -55,6 +55,20 @@ def test_the_same_frame_comes_back_with_estimates(town) -> None:
     assert "cells estimated" in repr(result) and "<img" not in result._repr_html_()
 
 
+def test_scores_are_hit_rates_of_levels_and_errors_of_numbers(town) -> None:
+    nodes, edges = town
+    result = gf.fill(nodes, edges, method="arb")
+    age, city = result.scores["age"], result.scores["city"]
+    assert (age.measure, age.most_frequent) == ("rmse", None) and 0 < age.value < 5
+    assert city.measure == "hit rate" and city.most_frequent is not None
+    assert 0.4 < city.most_frequent < 0.7 < city.value <= 1
+    assert "city: arb, hit rate 0.9" in repr(result) and "(most frequent level: 0." in str(city)
+    missing = nodes["city"].is_null().to_numpy()
+    truth = np.where(np.sin(np.arange(TOWN_ROWS) / 15) > 0, "Oslo", "Rome")
+    right = (result.nodes["city"].to_numpy()[missing] == truth[missing]).mean()
+    assert abs(right - city.value) < 0.1
+
+
 def test_estimates_are_the_command_lines(town, tmp_path: Path) -> None:
     nodes, edges = town
     nodes.write_parquet(tmp_path / "nodes.parquet")

@@ -50,8 +50,8 @@ pub mod vae;
 pub use context::{CheckpointOptions, Context, Deadline, IgnoreCancel, ValidationDevice};
 pub use error::{MethodError, MethodSetting, Result};
 pub use method::{
-    Choice, DeviceUse, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo,
-    RANKING_DEPTH, Score, Task,
+    Choice, DeviceUse, EstimateSink, Estimates, Fitted, HitRate, LabelUse, Measure, Method,
+    MethodInfo, RANKING_DEPTH, Score, Task,
 };
 pub use model::Model;
 pub use parameters::{

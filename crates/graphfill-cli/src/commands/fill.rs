@@ -13,7 +13,9 @@ use graphfill::methods::fill::{self, WithUncertainty};
 use graphfill::methods::learning::StopReason;
 use graphfill::methods::tuning::Trial;
 use graphfill::methods::uncertainty::{CoverageCheck, notes, percentage};
-use graphfill::methods::{CheckpointOptions, Context, Method, Model, ParamOverrides, Registry};
+use graphfill::methods::{
+    CheckpointOptions, Context, Method, Model, ParamOverrides, Registry, Score,
+};
 use graphfill::{Data, FilledData};
 use serde::Serialize;
 
@@ -338,11 +340,33 @@ struct ColumnSummary {
     estimated: usize,
     method: String,
     parameters: graphfill::methods::Parameters,
+    /// How good the estimates were on hidden cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<ScoreSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// Nominal and real coverage on hidden cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     coverage: Vec<CoverageSummary>,
+}
+
+/// The hit rate of a boolean or category beside that of its most frequent level, the error of the others.
+#[derive(Serialize)]
+struct ScoreSummary {
+    measure: String,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_frequent: Option<f64>,
+}
+
+impl ScoreSummary {
+    fn of(score: Score) -> Self {
+        let (measure, value, most_frequent) = match score.hit_rate {
+            Some(rate) => ("hit rate".to_owned(), rate.value, Some(rate.most_frequent)),
+            None => (score.measure.to_string().to_lowercase(), score.value, None),
+        };
+        ScoreSummary { measure, value, most_frequent }
+    }
 }
 
 /// How often intervals and sets of a nominal coverage covered hidden cells.
@@ -401,6 +425,7 @@ impl Summary {
                 estimated: column.missing_count(),
                 method: choice.method.clone(),
                 parameters: choice.parameters.clone(),
+                score: choice.validation.map(ScoreSummary::of),
                 reason: choice.reason.clone(),
                 coverage: Vec::new(),
             })

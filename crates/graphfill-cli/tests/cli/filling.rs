@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{Place, real_data};
+use graphfill::data::generator::GeneratorConfig;
+
+use crate::support::{Place, real_data, town};
 
 #[test]
 fn fills_holes_and_nothing_else() {
@@ -34,6 +36,37 @@ fn says_what_it_did_as_json() {
     let about: serde_json::Value = serde_json::from_str(&again.out).expect("JSON");
     assert_eq!(about["missing_cells"], 0);
     assert_eq!(about["nodes"], 12);
+}
+
+/// Booleans and categories are claimed to be right so often, numbers to be off by so much.
+#[test]
+fn claims_hit_rates_of_levels_and_errors_of_numbers() {
+    let place = town(&GeneratorConfig { nodes: 300, ..GeneratorConfig::default() });
+    for method in ["arb", "auto --param svga-p.hidden=16 --max-updates 20"] {
+        let call = format!("fill nodes.csv -o out.csv --method {method}");
+        let printed = place.succeed(&call).err;
+        let done = place.succeed(&format!("{call} --format json"));
+        let summary: serde_json::Value = serde_json::from_str(&done.out).expect("JSON");
+        for column in summary["columns"].as_array().expect("columns") {
+            let (score, reason) = (&column["score"], column["reason"].as_str().unwrap_or_default());
+            let rate = |name: &str| score[name].as_f64();
+            match column["kind"].as_str() {
+                Some("boolean" | "category") => {
+                    assert_eq!(score["measure"], "hit rate", "{column}");
+                    assert!(rate("value").is_some_and(|rate| (0.0..=1.0).contains(&rate)));
+                    assert!(rate("most_frequent").is_some_and(|rate| (0.0..1.0).contains(&rate)));
+                    assert!(!reason.contains("RMSE"), "{reason}");
+                }
+                Some("number" | "count") => {
+                    assert_eq!(score["measure"], "rmse", "{column}");
+                    assert!(!reason.contains("hit rate"), "{reason}");
+                }
+                _ => assert!(rate("most_frequent").is_none(), "{column}"),
+            }
+        }
+        let says_rates = printed.contains(" of the most frequent level");
+        assert_eq!(says_rates, method != "arb", "{printed}");
+    }
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn fill_writes_a_report() {
     assert!(done.err.contains("report: report.html"), "{}", done.err);
     assert_eq!(place.read("out.csv"), place.read("plain.csv"));
     let command = "graphfill fill nodes.csv --method arb -o out.csv --report report.html";
-    check_page(&place.read("report.html"), &["income", "occupation", command]);
+    check_page(&place.read("report.html"), &["income", "occupation", "hit rate", command]);
     let quiet = place.succeed("fill nodes.csv --method arb -q -o out.csv --report report.html");
     assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
 }

@@ -21,10 +21,12 @@ use crate::column_mean::ColumnMean;
 use crate::context::{Context, IgnoreCancel};
 use crate::error::{MethodError, Result};
 use crate::feature_propagation::FeaturePropagation;
+use crate::features::ColumnMeans;
 use crate::fill::validation_sets;
 use crate::learning::StopReason;
 use crate::method::{
     Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, Score, Task,
+    significant,
 };
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters;
@@ -45,6 +47,10 @@ const MAX_SECONDS: f64 = 900.0;
 /// With a time limit, a method is trained if this share of the time that it needs is left: early
 /// stopping usually ends it sooner, and at the deadline the best so far is taken.
 const MIN_SHARE_OF_TIME: f64 = 0.1;
+
+/// The baseline in words, of numbers and of levels.
+const COLUMN_MEAN: &str = "the column mean";
+const MOST_FREQUENT_LEVEL: &str = "the most frequent level";
 
 parameters! {
     /// Chooses among other methods, column by column.
@@ -275,7 +281,11 @@ fn validation_rows(task: &Task<'_>, sets: usize) -> Vec<ValidationRows> {
 
 /// Scores a fitted method on held-out sets, each unknown while it is scored.
 fn score(fitted: &dyn Fitted, task: &Task<'_>, sets: &[ValidationRows]) -> Result<Scores> {
-    let mut scores = Scores::new(task.features, sets, task.ranking_depth, Detail::Losses);
+    let unknown = task.held_out[..sets.len()].iter();
+    let unknown = unknown.fold(task.unknown.clone(), |all, set| all.union(set));
+    let known = ColumnMeans::of(task.features, &unknown);
+    let mut scores = Scores::new(task.features, sets, task.ranking_depth, Detail::Losses)
+        .with_hit_rates(task.features, sets, &known);
     for set in 0..sets.len() {
         fitted.estimate_held_out(
             task,
@@ -351,28 +361,35 @@ fn choose(candidates: &[Candidate<'_>]) -> Choice {
         (Some(best), _) => against(best, baseline),
         (None, Some(best)) => against(best, baseline)
             .map(|against| format!("{} gains less than its noise: {against}", best.choice.method)),
-        (None, None) => Some(format!("no method beats the column mean on {rows} hidden rows")),
+        (None, None) => {
+            let has_levels = baseline.score.is_some_and(|score| score.hit_rate.is_some());
+            let beaten = if has_levels { MOST_FREQUENT_LEVEL } else { COLUMN_MEAN };
+            Some(format!("no method beats {beaten} on {rows} hidden rows"))
+        }
     };
     choice
 }
 
-/// What a candidate reached beside what another did, in words.
+/// What a candidate that is better reached beside what another did, in words. Levels are compared by
+/// their probabilities: of two candidates with equal hit rates one may be better.
 fn against(candidate: &Candidate<'_>, other: &Candidate<'_>) -> Option<String> {
     let (own, theirs) = (candidate.score?, other.score?);
-    let name = match own.measure {
-        Measure::Recall { at } => format!("recall@{at}"),
-        Measure::RootMeanSquaredError => "RMSE".to_owned(),
-    };
-    let rival = match other.choice.method.as_str() {
-        "column-mean" => "the column mean",
-        method => method,
-    };
-    Some(format!(
-        "{name} {} against {} of {rival} on {} hidden rows",
-        significant(own.value),
-        significant(theirs.value),
-        candidate.losses.len()
-    ))
+    let is_baseline = other.choice.method == "column-mean";
+    let rows = candidate.losses.len();
+    if let (Some(own), Some(theirs)) = (own.hit_rate, theirs.hit_rate) {
+        let (theirs, rival) = match is_baseline {
+            true => (own.most_frequent, MOST_FREQUENT_LEVEL),
+            false => (theirs.value, other.choice.method.as_str()),
+        };
+        let but = if own.value > theirs { "" } else { ", but better probabilities," };
+        let (own, theirs) = (significant(own.value), significant(theirs));
+        return Some(format!(
+            "hit rate {own} against {theirs} of {rival}{but} on {rows} hidden rows"
+        ));
+    }
+    let rival = if is_baseline { COLUMN_MEAN } else { other.choice.method.as_str() };
+    let (name, own, theirs) = (own.measure, significant(own.value), significant(theirs.value));
+    Some(format!("{name} {own} against {theirs} of {rival} on {rows} hidden rows"))
 }
 
 /// The mean of `before − after` in units of its standard error.
@@ -388,18 +405,5 @@ fn standard_errors(before: &[f64], after: &[f64]) -> f64 {
         (false, _) => mean / (variance / count).sqrt(),
         (true, true) => f64::INFINITY,
         (true, false) => 0.0,
-    }
-}
-
-/// Three significant digits, plainly.
-fn significant(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let digits = 2 - value.abs().log10().floor() as i64;
-    match digits {
-        0..=8 => format!("{value:.*}", digits as usize),
-        ..0 => format!("{value:.0}"),
-        _ => format!("{value:.2e}"),
     }
 }

@@ -99,6 +99,11 @@ impl Group {
         self.kind == GroupKind::BinaryBlock
     }
 
+    /// Whether its estimates are probabilities of levels.
+    pub fn has_levels(&self) -> bool {
+        matches!(self.kind, GroupKind::Boolean | GroupKind::Category(_))
+    }
+
     /// The cell that a feature belongs to.
     pub fn cell_of(&self, feature: usize) -> usize {
         match self.kind {

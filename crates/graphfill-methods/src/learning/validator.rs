@@ -32,6 +32,8 @@ pub struct Validator<'a> {
     pub(super) criterion: Criterion,
     /// The RMSE of the column means, by group.
     pub(super) baseline: Vec<Option<f64>>,
+    /// The means of what is known.
+    known: ColumnMeans,
 }
 
 impl<'a> Validator<'a> {
@@ -47,9 +49,9 @@ impl<'a> Validator<'a> {
             wanted: task.wanted(),
             criterion,
             baseline: Vec::new(),
+            known: ColumnMeans::of(features, unknown),
         };
-        let means = ColumnMeans::of(features, unknown).means;
-        let scores = validator.scores_of_means(&means);
+        let scores = validator.scores_of_means();
         validator.baseline = scores
             .into_iter()
             .map(|score| {
@@ -69,7 +71,7 @@ impl<'a> Validator<'a> {
 
     /// The score of models.
     pub fn score(&self, models: &Decoded) -> Result<f64> {
-        let scores = self.running(models)?;
+        let scores = self.estimated(models, self.blank())?;
         let rankings = match self.criterion {
             Criterion::Published => Vec::new(),
             Criterion::AllMetrics => scores.ranking_quality(&self.rows),
@@ -77,13 +79,15 @@ impl<'a> Validator<'a> {
         Ok(self.combined(&scores.finish(&self.rows), &rankings))
     }
 
-    /// The score of each group.
+    /// The score of each group, with hit rates.
     pub fn scores(&self, models: &Decoded) -> Result<Vec<Option<Score>>> {
-        Ok(self.running(models)?.finish(&self.rows))
+        let blank = self.blank().with_hit_rates(self.features, &self.rows, &self.known);
+        Ok(self.estimated(models, blank)?.finish(&self.rows))
     }
 
-    fn running(&self, models: &Decoded) -> Result<Scores> {
-        let mut sink = Sink { validator: self, scores: self.blank() };
+    /// Scores to which the estimates of models are added.
+    fn estimated(&self, models: &Decoded, scores: Scores) -> Result<Scores> {
+        let mut sink = Sink { validator: self, scores };
         models.estimate(self.features, &self.wanted, Some(self.rows[0].rows()), &mut sink)?;
         Ok(sink.scores)
     }
@@ -103,7 +107,7 @@ impl<'a> Validator<'a> {
         sum / f64::max(count, 1.0)
     }
 
-    fn scores_of_means(&self, means: &[f64]) -> Vec<Option<Score>> {
+    fn scores_of_means(&self) -> Vec<Option<Score>> {
         let mut sink = Sink { validator: self, scores: self.blank() };
         for group in self.features.groups().iter().filter(|group| !group.is_ranking()) {
             let range = group.features.clone();
@@ -112,7 +116,7 @@ impl<'a> Validator<'a> {
                 features: (range.start, range.end),
                 width: range.len(),
                 values: &values,
-                column_means: &means[range],
+                column_means: &self.known.means[range],
                 scales: None,
             });
         }

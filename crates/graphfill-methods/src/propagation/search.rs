@@ -27,7 +27,7 @@ use std::ops::RangeInclusive;
 use super::{Operators, Propagation, Purpose, ROUNDS};
 use crate::error::Result;
 use crate::features::{ColumnMeans, ColumnSample, Features, Group, GroupKind, Panel, Panels};
-use crate::method::{Choice, Estimates, Score, Task};
+use crate::method::{Choice, Estimates, HitRate, Score, Task};
 use crate::parameters::Parameters;
 use crate::selection::{Detail, ScoredCells, Scores, ValidationRows};
 
@@ -102,6 +102,10 @@ pub(super) struct Best {
 }
 
 impl Best {
+    fn with_hit_rate(self, hit_rate: Option<HitRate>) -> Self {
+        Best { score: Score { hit_rate, ..self.score }, ..self }
+    }
+
     fn parameters<P: Propagation>(&self, method: &P, settings: &[Parameters]) -> Parameters {
         let parameters = settings[self.setting].clone();
         let has_rounds = method.info().parameters.iter().any(|info| info.name == ROUNDS);
@@ -120,6 +124,8 @@ pub(super) fn search<P: Propagation>(
     settings: &[Vec<Parameters>; 2],
     rounds: &RangeInclusive<usize>,
 ) -> Result<Vec<Option<Best>>> {
+    // Where methods are compared on held-out cells, their scores are those of the comparison.
+    let is_reported = task.held_out.is_empty();
     // Cells on which methods are compared choose no parameters.
     let unknown = task.held_out.iter().fold(task.unknown.clone(), |all, set| all.union(set));
     let task = &Task { unknown: &unknown, held_out: &[], ..*task };
@@ -127,6 +133,10 @@ pub(super) fn search<P: Propagation>(
         task.validation.iter().map(|cells| ValidationRows::of(task.features, cells)).collect();
     let operators = operators.with_row_subsets(scored_rows(task.features, &sets));
     let comparison = Comparison { method, operators: &operators, settings };
+    let finish = |best: Vec<Option<Best>>| match is_reported {
+        true => comparison.with_hit_rates(task, &sets, best),
+        false => Ok(best),
+    };
     let all = |rounds: Vec<usize>| -> Candidates {
         [0, 1].map(|side| (0..settings[side].len()).map(|at| (at, rounds.clone())).collect())
     };
@@ -135,7 +145,8 @@ pub(super) fn search<P: Propagation>(
     let work = |rounds: usize| multiplications_per_column(task, settings, rounds);
     if work(*rounds.end()) * task.features.width() as f64 <= budget.small || early.is_empty() {
         let every_round = rounds.clone().collect();
-        return Ok(best_of_each(&comparison.scores(task, &sets, &all(every_round))?));
+        let scored = comparison.scores(task, &sets, &all(every_round), None)?;
+        return finish(best_of_each(&scored));
     }
     let max_columns = ((budget.first_stage / work(EARLY_ROUNDS)) as usize).max(MIN_SAMPLE);
     let sample = ColumnSample::of(task.features, task.unknown, max_columns);
@@ -149,9 +160,10 @@ pub(super) fn search<P: Propagation>(
     let sampled_operators =
         Operators::of(task).with_row_subsets(scored_rows(&features, &sampled_sets));
     let first = Comparison { operators: &sampled_operators, ..comparison };
-    let scored = first.scores(&sampled, &sampled_sets, &all(early.clone()))?;
+    let scored = first.scores(&sampled, &sampled_sets, &all(early.clone()), None)?;
     let finalists = finalists(task.features, &scored, early.len(), &grid);
-    Ok(best_of_each(&comparison.scores(task, &sets, &finalists)?))
+    let scored = comparison.scores(task, &sets, &finalists, None)?;
+    finish(best_of_each(&scored))
 }
 
 /// The work of a search on one column, of the purpose with more settings.
@@ -243,16 +255,21 @@ struct Comparison<'a, P> {
 }
 
 impl<P: Propagation> Comparison<'_, P> {
-    /// The score of every candidate on all validation sets, for each group.
+    /// The score of every candidate on all validation sets, for each group; with hit rates where the means
+    /// of what is known are given.
     fn scores(
         &self,
         task: &Task<'_>,
         sets: &[ValidationRows],
         candidates: &Candidates,
+        known: Option<&ColumnMeans>,
     ) -> Result<Vec<Vec<Best>>> {
         let features = task.features;
         let panels = Panels::on(&task.context.device, features, &task.wanted());
-        let blank = Scores::new(features, sets, task.ranking_depth, Detail::Totals);
+        let mut blank = Scores::new(features, sets, task.ranking_depth, Detail::Totals);
+        if let Some(known) = known {
+            blank = blank.with_hit_rates(features, sets, known);
+        }
         let blank_of = |(_, rounds): (&usize, &Vec<usize>)| vec![blank.clone(); rounds.len()];
         let mut scores: Vec<Vec<Vec<Scores>>> =
             candidates.iter().map(|runs| runs.iter().map(blank_of).collect()).collect();
@@ -303,6 +320,40 @@ impl<P: Propagation> Comparison<'_, P> {
             }
         }
         Ok(scored)
+    }
+
+    /// The best candidates of booleans and categories with their hit rates: each is estimated once more,
+    /// because hits take memory for every row, of which a search has too many candidates.
+    fn with_hit_rates(
+        &self,
+        task: &Task<'_>,
+        sets: &[ValidationRows],
+        mut best: Vec<Option<Best>>,
+    ) -> Result<Vec<Option<Best>>> {
+        let mut groups_of: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        for (group, (about, best)) in task.features.groups().iter().zip(&best).enumerate() {
+            if let (true, Some(best)) = (about.has_levels(), best) {
+                groups_of.entry((best.setting, best.round)).or_default().push(group);
+            }
+        }
+        if groups_of.is_empty() {
+            return Ok(best);
+        }
+        let unknown = task.validation.iter().fold(task.unknown.clone(), |all, set| all.union(set));
+        let known = ColumnMeans::of(task.features, &unknown);
+        for ((setting, round), groups) in groups_of {
+            let mut is_wanted = vec![false; best.len()];
+            groups.iter().for_each(|&group| is_wanted[group] = true);
+            let task = &Task { groups: Some(&is_wanted), ..*task };
+            let mut candidate = Candidates::default();
+            candidate[Purpose::Values as usize].insert(setting, vec![round]);
+            let scored = self.scores(task, sets, &candidate, Some(&known))?;
+            for group in groups {
+                let hit_rate = scored[group].first().and_then(|own| own.score.hit_rate);
+                best[group] = best[group].map(|own| own.with_hit_rate(hit_rate));
+            }
+        }
+        Ok(best)
     }
 }
 

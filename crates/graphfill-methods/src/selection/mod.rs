@@ -1,5 +1,6 @@
 //! Choosing parameters on validation cells: streaming scores, a panel at a time.
 
+mod hits;
 mod rows;
 mod scorer;
 mod top_ranked;

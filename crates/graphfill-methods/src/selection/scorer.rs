@@ -4,14 +4,16 @@
 //!   numeric block:   RMSE       = mean over rows of √(mean over columns of (x̂ − x)²)
 //!   single columns:  RMSE       = √(mean over cells of (x̂ − x)²)
 //!
-//! Categories count the squared error of all their one-hot features.
+//! Categories count the squared error of all their one-hot features. That is what candidates are compared
+//! by; for readers, scores of booleans and categories can have a hit rate, too ([`super::hits`]).
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::hits::Hits;
 use super::{ScoredCells, TopRanked, ValidationRows};
-use crate::features::{Features, Group, GroupKind};
+use crate::features::{ColumnMeans, Features, Group, GroupKind};
 use crate::method::{Estimates, Measure, Score};
 
 /// Rows that one thread scores at the least.
@@ -29,6 +31,8 @@ pub(crate) fn depth_in_block(depth: usize, columns: usize) -> usize {
 #[derive(Debug, Clone)]
 pub struct Scores {
     groups: Vec<Running>,
+    /// The hits of each boolean and category, where they are counted.
+    hits: Vec<Option<Hits>>,
 }
 
 #[derive(Debug, Clone)]
@@ -85,8 +89,24 @@ impl Scores {
             _ if detail == Detail::Losses => Running::rows(summed, Average::RootOfAll),
             _ => Running::Cells { sum: 0.0, count: 0 },
         };
-        let groups = features.groups().iter().map(running).collect();
-        Scores { groups }
+        let groups: Vec<Running> = features.groups().iter().map(running).collect();
+        let hits = vec![None; groups.len()];
+        Scores { groups, hits }
+    }
+
+    /// Counts hits, too: scores of booleans and categories get a hit rate. `known` are the means of the
+    /// cells that a method may read, which have the most frequent level. Memory for every row.
+    #[must_use]
+    pub fn with_hit_rates(
+        mut self,
+        features: &Features<'_>,
+        sets: &[ValidationRows],
+        known: &ColumnMeans,
+    ) -> Self {
+        let rows: usize = sets.iter().map(ValidationRows::summed_count).sum();
+        let of_group = |group: &Group| Hits::new(group, &known.means[group.features.clone()], rows);
+        self.hits = features.groups().iter().map(of_group).collect();
+        self
     }
 
     /// Adds a panel's estimates of the set whose predecessors are `before`.
@@ -102,16 +122,24 @@ impl Scores {
         };
         let inside: Vec<_> = cells.features.groups_in(cells.range.clone()).collect();
         let Some(first) = inside.first().map(|(group, ..)| *group) else { return };
-        let groups = self.groups[first..].par_iter_mut().zip(inside);
-        groups.for_each(|(running, (_, about, features))| {
+        let groups = self.groups[first..].par_iter_mut().zip(&mut self.hits[first..]).zip(inside);
+        groups.for_each(|((running, hits), (_, about, features))| {
+            if let Some(hits) = hits {
+                hits.add(cells, before.summed, estimates, about, features.clone());
+            }
             running.add(cells, &before, estimates, about, features);
         });
     }
 
     /// The score of each group; none where no cell was scored.
     pub fn finish(&self, sets: &[ValidationRows]) -> Vec<Option<Score>> {
-        let groups = self.groups.iter().enumerate();
-        groups.map(|(group, running)| running.score(group, sets)).collect()
+        let groups = self.groups.iter().zip(&self.hits).enumerate();
+        groups
+            .map(|(group, (running, hits))| {
+                let hit_rate = hits.as_ref().and_then(Hits::rate);
+                running.score(group, sets).map(|score| Score { hit_rate, ..score })
+            })
+            .collect()
     }
 
     /// The mean of recall and nDCG at one, two and five times the depth, over the rows of each
@@ -251,7 +279,7 @@ impl Running {
         match self {
             Running::Ranking { tops, depth } => {
                 let measure = Measure::Recall { at: *depth };
-                mean(&recalls(tops, *depth, group, sets)).map(|value| Score { measure, value })
+                mean(&recalls(tops, *depth, group, sets)).map(|value| Score::new(measure, value))
             }
             Running::Rows { sums, counts, average } => {
                 let scored = || sums.iter().zip(counts).filter(|&(_, &count)| count > 0);
@@ -266,12 +294,10 @@ impl Running {
                         (count > 0).then(|| (sum / f64::from(count)).sqrt())
                     }
                 };
-                value.map(|value| Score { measure: Measure::RootMeanSquaredError, value })
+                value.map(|value| Score::new(Measure::RootMeanSquaredError, value))
             }
-            Running::Cells { sum, count } => (*count > 0).then(|| Score {
-                measure: Measure::RootMeanSquaredError,
-                value: (sum / *count as f64).sqrt(),
-            }),
+            Running::Cells { sum, count } => (*count > 0)
+                .then(|| Score::new(Measure::RootMeanSquaredError, (sum / *count as f64).sqrt())),
         }
     }
 }

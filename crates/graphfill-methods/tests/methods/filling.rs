@@ -93,6 +93,55 @@ fn auto_beats_the_column_mean_where_neighbours_are_alike() {
     }
 }
 
+/// What is claimed of booleans and categories is the share that is right among the missing cells, whose
+/// values only the generator knows.
+#[test]
+fn claimed_hit_rates_are_those_of_missing_cells() {
+    let config = GeneratorConfig { nodes: 3000, seed: 5, ..GeneratorConfig::default() };
+    let town = generate(&config).expect("a town");
+    let (table, truth) = (&town.dataset.table, &town.truth);
+    for method in ["arb", "svga-p", "auto"] {
+        let filled = filled(table, &town.dataset.graph, method);
+        let (mut claims, mut real) = (Vec::new(), Vec::new());
+        for choice in &filled.choices {
+            let score = choice.validation.expect("a score");
+            let about = format!("{method} {}: {score}, {:?}", choice.group, choice.reason);
+            let column = table.column(&choice.group).expect("a column");
+            if !matches!(column.kind(), Kind::Boolean | Kind::Category) {
+                assert!(score.hit_rate.is_none() && !about.contains("hit rate"), "{about}");
+                continue;
+            }
+            assert!(score.to_string().starts_with("hit rate 0."), "{about}");
+            assert!(!about.contains("RMSE"), "{about}");
+            let of = |table: &NodeTable| table.column(&choice.group).expect("a column").text();
+            let (estimate, truth) = (of(&filled.table), of(truth));
+            let rows: Vec<usize> = (0..table.rows()).filter(|&row| column.missing()[row]).collect();
+            let share = |is_right: &dyn Fn(usize) -> bool| {
+                rows.iter().filter(|&&row| is_right(row)).count() as f64 / rows.len() as f64
+            };
+            let known = column.levels();
+            let count = |level: usize| {
+                known.codes.iter().filter(|code| **code == Some(level as u32)).count()
+            };
+            let mode = (0..known.names.len()).max_by_key(|&level| count(level)).expect("levels");
+            real.push([
+                share(&|row| estimate.value(row) == truth.value(row)),
+                share(&|row| known.names[mode] == truth.value(row)),
+            ]);
+            let claimed = score.hit_rate.expect("a hit rate");
+            claims.push([claimed.value, claimed.most_frequent]);
+        }
+        assert!(claims.len() >= 3, "{method}: {claims:?}");
+        // On about 150 hidden cells of a column chance has its part: columns are taken together.
+        for at in [0, 1] {
+            let mean = |rates: &[[f64; 2]]| {
+                rates.iter().map(|rate| rate[at]).sum::<f64>() / rates.len() as f64
+            };
+            assert!((mean(&claims) - mean(&real)).abs() < 0.06, "{method}: {claims:?}, {real:?}");
+        }
+    }
+}
+
 #[test]
 fn the_same_seed_gives_the_same_table_for_any_number_of_threads() {
     let dataset = support::town(4);

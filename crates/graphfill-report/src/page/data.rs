@@ -57,7 +57,7 @@ pub struct ColumnPage {
     pub method: String,
     /// Why that method, in words.
     pub reason: Option<String>,
-    /// The error on hidden cells, of the method and of the column mean, and what was measured.
+    /// The error or hit rate on hidden cells, of the method and of the baseline, and what was measured.
     pub error: Option<ColumnError>,
     /// How many observed cells were hidden for calibration.
     pub hidden: usize,
@@ -75,16 +75,16 @@ pub struct ColumnPage {
     pub is_date: bool,
 }
 
-/// How large the error is.
+/// How large the error is, or how good a rate.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ColumnError {
-    /// What was measured: "RMSE", "share wrong", "recall@10".
+    /// What was measured: "RMSE", "hit rate", "recall@10".
     pub measure: String,
-    /// The error of the chosen method.
+    /// The value of the chosen method.
     pub method: f64,
-    /// The error of the column mean or the most frequent level.
+    /// The value of the column mean or the most frequent level.
     pub baseline: f64,
-    /// Whether less is better.
+    /// Whether less is better; else it is a rate, at most 1.
     pub lower_is_better: bool,
 }
 
@@ -196,13 +196,11 @@ impl ColumnPage {
 }
 
 impl ColumnError {
-    /// The share by which the method is better than the baseline, negative where it is worse; none
-    /// where either error is not finite or the baseline is zero.
+    /// The share of the baseline's error that the method avoids, negative where it is worse; none where
+    /// either error is not finite or the baseline has none. The error of a rate is what it lacks to 1.
     pub(super) fn gain(&self) -> Option<f64> {
-        let difference = match self.lower_is_better {
-            true => self.baseline - self.method,
-            false => self.method - self.baseline,
-        };
-        Some(difference / self.baseline.abs()).filter(|gain| gain.is_finite())
+        let error = |value: f64| if self.lower_is_better { value } else { 1.0 - value };
+        let (own, baseline) = (error(self.method), error(self.baseline));
+        Some((baseline - own) / baseline.abs()).filter(|gain| gain.is_finite())
     }
 }

@@ -45,7 +45,9 @@ fn note(column: &ColumnPage, nominal: Option<f64>) -> String {
     {
         let unit = if column.is_date { " days" } else { "" };
         note += &format!(". {} {}{unit}", format::name(&error.measure), number(error.method));
-        if let Some(gain) = error.gain() {
+        if column.confusion.is_some() && error.baseline.is_finite() {
+            note += &format!(" (most frequent level: {})", number(error.baseline));
+        } else if let Some(gain) = error.gain() {
             note += &format!(", {}", better(gain));
         }
     }

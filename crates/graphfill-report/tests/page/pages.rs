@@ -141,6 +141,16 @@ fn the_summary_gives_coverage_and_gain() {
 }
 
 #[test]
+fn levels_have_hit_rates_beside_the_most_frequent_level() {
+    let mut page = samples::small_page();
+    page.columns.retain(|column| column.kind == "category");
+    let html = page.to_html();
+    assert!(html.contains("hit rate 0.8200 (most frequent level: 0.5800)"));
+    // 18% misses in place of 42%.
+    assert!(html.contains(">57.1%</td>") && html.contains("57.1% better than the baseline"));
+}
+
+#[test]
 fn pages_without_calibration_say_so() {
     let mut page = samples::small_page();
     page.level = None;

@@ -121,15 +121,15 @@ fn add_levels(
     };
     let mut frequency = vec![0usize; names.len()];
     cells.iter().for_each(|cell| frequency[cell.cell.truth] += 1);
-    let wrong = cells.iter().filter(|cell| cell.cell.estimate() != cell.cell.truth).count();
+    let hits = cells.iter().filter(|cell| cell.cell.estimate() == cell.cell.truth).count();
     let commonest = observed_commonest(source, group, names.len());
     if !cells.is_empty() {
         let share = |count: usize| count as f64 / cells.len() as f64;
         page.error = Some(ColumnError {
-            measure: "share wrong".to_owned(),
-            method: share(wrong),
-            baseline: share(cells.len() - frequency[commonest]),
-            lower_is_better: true,
+            measure: "hit rate".to_owned(),
+            method: share(hits),
+            baseline: share(frequency[commonest]),
+            lower_is_better: false,
         });
     }
     let mut order: Vec<usize> = (0..names.len()).collect();
