@@ -1,10 +1,15 @@
 //! From scores to values, by least squares on cells whose values are known:
 //!
-//!   x̂ = μ_a + c (score − s̄_a)       μ_a: mean of attribute a, s̄_a: mean of its scores on those cells
+//!   x̂ = μ_a + c σ_a (score − s̄_a)
+//!
+//! μ_a and σ_a are the mean and the standard deviation of attribute a, s̄_a is the mean of its scores on
+//! those cells. Scores are logarithms, which spread as far for rare attributes as for frequent ones:
+//! without σ_a, estimates of rare attributes would, too.
 //!
 //! Those cells are validation cells, which the model has not seen, and not the ones that settings are
-//! compared on: half of the rows each. c is one number a group, the less of the slope of least squares the likelier chance made it:
-//! c = slope · max(0, 1 − 1/F). The columns of 0/1 blocks are ranked and need none of it.
+//! compared on: half of the rows each. c is one number per group, the slope of least squares shrunk by
+//! how likely it is by chance: c = slope · max(0, 1 − 1/F). The columns of 0/1 blocks are ranked and
+//! need none of it.
 
 use graphfill_data::CellMask;
 
@@ -21,6 +26,45 @@ pub(super) enum Cells<'a> {
     Known(&'a CellMask),
 }
 
+/// Means and standard deviations of features over their known cells.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Columns {
+    means: Vec<f64>,
+    deviations: Vec<f64>,
+}
+
+impl Columns {
+    /// Those over all cells that are not in `unknown`.
+    pub(super) fn of(features: &Features<'_>, unknown: &CellMask) -> Self {
+        let ColumnMeans { means, known } = ColumnMeans::of(features, unknown);
+        let mut squares = vec![0.0; features.width()];
+        for (group, about) in features.groups().iter().enumerate() {
+            for row in 0..features.rows() {
+                let mut add = |feature: usize, value: f64| {
+                    if !value.is_nan() && !unknown.contains(row, about.cell_of(feature)) {
+                        squares[feature] += value * value;
+                    }
+                };
+                match features.block(group) {
+                    Some(block) => block.cells(row).for_each(|(column, value)| {
+                        add(about.features.start + column as usize, value);
+                    }),
+                    None => about
+                        .features
+                        .clone()
+                        .for_each(|feature| add(feature, features.value(group, row, feature))),
+                }
+            }
+        }
+        let counts = known.iter().map(|&count| f64::from(count.max(1)));
+        let moments = squares.iter().zip(counts).zip(&means);
+        let deviation = |((squares, count), mean): ((&f64, f64), &f64)| {
+            (squares / count - mean * mean).max(0.0).sqrt()
+        };
+        Columns { deviations: moments.map(deviation).collect(), means }
+    }
+}
+
 /// A slope and an intercept for every feature.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Calibration {
@@ -33,7 +77,7 @@ impl Calibration {
     pub(super) fn of(
         features: &Features<'_>,
         models: &Decoded,
-        means: &ColumnMeans,
+        columns: &Columns,
         cells: &Cells<'_>,
     ) -> Result<Self> {
         let wanted: Vec<bool> = features.groups().iter().map(|group| !group.is_ranking()).collect();
@@ -52,12 +96,13 @@ impl Calibration {
         };
         for group in features.groups().iter().filter(|group| !group.is_ranking()) {
             let own = &sums.of_feature[group.features.clone()];
-            let slope = shrunk_slope(own);
-            for (feature, moments) in group.features.clone().zip(own) {
+            let deviations = &columns.deviations[group.features.clone()];
+            let slope = shrunk_slope(own, deviations);
+            for ((feature, moments), deviation) in group.features.clone().zip(own).zip(deviations) {
                 // Nobody knows the mean score of a column without cells.
-                let slope = if moments.count > 0.0 { slope } else { 0.0 };
+                let slope = if moments.count > 0.0 { slope * deviation } else { 0.0 };
                 calibration.slopes[feature] = slope as f32;
-                let intercept = means.means[feature] - slope * moments.score_mean();
+                let intercept = columns.means[feature] - slope * moments.score_mean();
                 calibration.intercepts[feature] = intercept as f32;
             }
         }
@@ -76,16 +121,23 @@ impl Calibration {
     }
 }
 
-/// The slope that the columns of a group share.
-fn shrunk_slope(columns: &[Moments]) -> f64 {
-    let sum = |of: fn(&Moments) -> f64| columns.iter().map(of).sum::<f64>();
-    let (products, squares) = (sum(Moments::covariance), sum(Moments::score_variance));
+/// The slope that the columns of a group share, per standard deviation of the column.
+fn shrunk_slope(columns: &[Moments], deviations: &[f64]) -> f64 {
+    let sum = |of: &dyn Fn(&Moments, f64) -> f64| {
+        columns
+            .iter()
+            .zip(deviations)
+            .map(|(column, &deviation)| of(column, deviation))
+            .sum::<f64>()
+    };
+    let products = sum(&|column, deviation| deviation * column.covariance());
+    let squares = sum(&|column, deviation| deviation * deviation * column.score_variance());
     if squares <= 0.0 {
         return 0.0;
     }
     let explained = products * products / squares;
-    let rest = (sum(Moments::value_variance) - explained).max(0.0);
-    let freedom = sum(|column| (column.count - 1.0).max(0.0)) - 1.0;
+    let rest = (sum(&|column, _| column.value_variance()) - explained).max(0.0);
+    let freedom = sum(&|column, _| (column.count - 1.0).max(0.0)) - 1.0;
     let by_chance = if explained > 0.0 { rest / (explained * freedom.max(0.0)) } else { 1.0 };
     // Nothing explained by nothing is NaN, and no reason to believe in a slope.
     let share = 1.0 - by_chance;
