@@ -12,12 +12,14 @@ pub mod arb;
 pub mod arwmf;
 mod attribute_links;
 pub mod auto;
+mod boosting;
 pub mod column_mean;
 mod context;
 // The device that tests run on.
 #[cfg(test)]
 #[path = "../../graphfill-engine/tests/device/mod.rs"]
 mod device;
+mod eigen;
 pub mod encoder;
 mod error;
 pub mod feature_propagation;

@@ -10,7 +10,7 @@ use graphfill_engine::cpu::multiply;
 use graphfill_engine::random::{Key, normals};
 use rayon::prelude::*;
 
-use super::eigen::eigen;
+use crate::eigen::eigen;
 use crate::row_gaussian::dense::dot;
 
 /// Directions beyond the rank, which make those within it sharper.

@@ -20,7 +20,6 @@
 
 mod calibration;
 mod co_occurrence;
-mod eigen;
 mod factors;
 mod joint_graph;
 mod settings;

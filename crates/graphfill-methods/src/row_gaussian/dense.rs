@@ -37,7 +37,7 @@ fn product_rows(a: &[f64], b: &[f64], inner: usize, out: &mut [f64], columns: us
 }
 
 /// ABᵀ \[`rows` × `columns`\] for A \[`rows` × inner\] and B \[`columns` × inner\].
-pub(super) fn product(a: &[f64], b: &[f64], rows: usize, columns: usize) -> Vec<f64> {
+pub(crate) fn product(a: &[f64], b: &[f64], rows: usize, columns: usize) -> Vec<f64> {
     let inner = a.len().checked_div(rows).unwrap_or(0);
     let mut out = vec![0.0; rows * columns];
     if inner > 0 && columns > 0 {
@@ -49,7 +49,7 @@ pub(super) fn product(a: &[f64], b: &[f64], rows: usize, columns: usize) -> Vec<
 }
 
 /// Aᵀ \[columns × `rows`\] for A \[`rows` × columns\].
-pub(super) fn transposed(matrix: &[f64], rows: usize) -> Vec<f64> {
+pub(crate) fn transposed(matrix: &[f64], rows: usize) -> Vec<f64> {
     let columns = matrix.len().checked_div(rows).unwrap_or(0);
     let mut out = Vec::with_capacity(matrix.len());
     for column in 0..columns {
@@ -59,7 +59,7 @@ pub(super) fn transposed(matrix: &[f64], rows: usize) -> Vec<f64> {
 }
 
 /// Adds a number to the diagonal.
-pub(super) fn add_to_diagonal(matrix: &mut [f64], size: usize, amount: f64) {
+pub(crate) fn add_to_diagonal(matrix: &mut [f64], size: usize, amount: f64) {
     for at in 0..size {
         matrix[at * size + at] += amount;
     }
@@ -68,14 +68,14 @@ pub(super) fn add_to_diagonal(matrix: &mut [f64], size: usize, amount: f64) {
 /// The lower factor L of a symmetric positive definite A = LLᵀ. Only A's lower half is read; L's
 /// upper half is left as it was.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     pub(super) size: usize,
     lower: Vec<f64>,
 }
 
 impl Cholesky {
     /// Factorises a matrix \[size × size\].
-    pub(super) fn new(matrix: Vec<f64>, size: usize) -> Self {
+    pub(crate) fn new(matrix: Vec<f64>, size: usize) -> Self {
         let mut lower = matrix;
         for row in 0..size {
             let (done, this) = lower.split_at_mut(row * size);
@@ -116,7 +116,7 @@ impl Cholesky {
     }
 
     /// b becomes A⁻¹b.
-    pub(super) fn solve(&self, b: &mut [f64]) {
+    pub(crate) fn solve(&self, b: &mut [f64]) {
         self.forward(b, 0);
         self.backward(b);
     }

@@ -7,10 +7,8 @@
 //!
 //! and w makes the ones of known rows likeliest (expectation maximisation). Every row weighs one,
 //! however many ones it has, in w as in the distribution of all rows: recall counts so, too.
-//! Values (numbers, counts, numeric blocks) are a sum whose weights depend on k, the number of known
-//! neighbours, by least squares held near the first component:
-//!
-//!   o = Σ_j (φ·w_j) P_j,   φ = (1, standardised ln(1 + k), 1 if k = 0)
+//! Values (numbers, counts, numeric blocks) are a sum with weights of their own in each column
+//! ([`super::value_blend`]).
 //!
 //! Components of known cells have not seen the cell, so that neither has the blend.
 
@@ -18,8 +16,8 @@ use graphfill_data::CellMask;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::components::{PanelComponents, VALUE_WAYS, WAYS, is_value, ways_of};
-use super::least_squares::NormalEquations;
+use super::components::{PanelComponents, WAYS, is_value};
+use super::value_blend::{ValueWeights, fit_values};
 use crate::features::{Features, GroupKind};
 use crate::learning::Likelihoods;
 use crate::method::Task;
@@ -28,15 +26,13 @@ use crate::method::Task;
 const MIN_SHARE: f64 = 1e-4;
 /// Rounds of expectation maximisation, and rows that are enough for it.
 const ROUNDS: usize = 60;
-const ENOUGH_ROWS: usize = 4000;
-/// How strongly least squares is held near the first component alone.
-const PULL: f64 = 1e-3;
+pub(super) const ENOUGH_ROWS: usize = 4000;
 /// The numbers that φ has.
-const CONTEXT: usize = 3;
-/// All components times φ.
-const MAX_TERMS: usize = (VALUE_WAYS + 1) * CONTEXT;
-/// All components, the row's own estimate and the distribution of all rows.
-const MAX_COMPONENTS: usize = WAYS + 2;
+pub(super) const CONTEXT: usize = 3;
+/// All components, the row's own estimates and the distribution of all rows.
+const MAX_COMPONENTS: usize = WAYS + MAX_OWN + 1;
+/// What a row says of itself, on one or two scales.
+pub(super) const MAX_OWN: usize = 2;
 /// Rows that one task sums up: fixed, so that sums do not depend on the number of threads.
 const BLOCK_ROWS: usize = 128;
 
@@ -54,8 +50,8 @@ pub(super) struct Blend {
 enum GroupBlend {
     /// w, and the distribution of all rows.
     Shares { weights: Vec<f64>, overall: Vec<f64>, ones: f64 },
-    /// w_j for each φ.
-    Values { weights: Vec<f64> },
+    /// w_cj for each φ.
+    Values(ValueWeights),
 }
 
 /// What a blend is made of.
@@ -65,29 +61,29 @@ pub(super) struct Parts<'a> {
     pub(super) unknown: &'a CellMask,
     pub(super) likelihoods: &'a Likelihoods,
     pub(super) panels: &'a [PanelComponents],
-    /// What rows say of themselves, nodes × features: one more component.
+    /// What rows say of themselves, nodes × features each: further components.
     pub(super) own: Option<Own<'a>>,
 }
 
 /// What a row's known cells say about its other cells.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'a> {
-    pub(super) estimates: &'a [f32],
-    /// As if nothing of the row were known.
-    pub(super) blank: &'a [f32],
+    pub(super) estimates: &'a [Vec<f32>],
+    /// As if nothing of the row were known; empty where there are no such rows.
+    pub(super) blank: &'a [Vec<f32>],
     /// Which rows nothing is known of.
     pub(super) is_blank: &'a [bool],
 }
 
 /// Which estimates of its own a row is blended with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rows {
+pub(super) enum Rows {
     Seen,
     Blank,
 }
 
 impl Parts<'_> {
-    fn features(&self) -> &Features<'_> {
+    pub(super) fn features(&self) -> &Features<'_> {
         self.task.features
     }
 
@@ -100,18 +96,21 @@ impl Parts<'_> {
     }
 
     /// How many components propagation gives of a group.
-    fn ways(&self, group: usize) -> usize {
-        ways_of(self.features(), &self.features().groups()[group].kind)
+    pub(super) fn ways(&self, group: usize) -> usize {
+        match is_value(&self.features().groups()[group].kind) {
+            true => self.panels_of(group).next().map_or(WAYS, |panel| panel.parts.len()),
+            false => WAYS,
+        }
     }
 
     /// How many components there are of a group.
-    fn count(&self, group: usize) -> usize {
-        self.ways(group) + usize::from(self.own.is_some())
+    pub(super) fn count(&self, group: usize) -> usize {
+        self.ways(group) + self.own.map_or(0, |own| own.estimates.len())
     }
 
     /// The components of one row of a group, features × components; the overall one last where
     /// there is one.
-    fn row(
+    pub(super) fn row(
         &self,
         group: usize,
         row: usize,
@@ -120,9 +119,9 @@ impl Parts<'_> {
         out: &mut Vec<f64>,
     ) {
         let width = self.features().width();
-        let own = self.own.map(|own| match rows {
-            Rows::Seen => &own.estimates[row * width..(row + 1) * width],
-            Rows::Blank => &own.blank[row * width..(row + 1) * width],
+        let own = self.own.map_or(&[][..], |own| match rows {
+            Rows::Seen => own.estimates,
+            Rows::Blank => own.blank,
         });
         let range = self.features().groups()[group].features.clone();
         let (ways, count) = (self.ways(group), self.count(group) + usize::from(overall.is_some()));
@@ -138,9 +137,10 @@ impl Parts<'_> {
                 }
             }
         }
-        if let Some(own) = own {
-            for (cell, &value) in out.chunks_exact_mut(count).zip(&own[range]) {
-                cell[ways] = f64::from(value);
+        for (at, own) in own.iter().enumerate() {
+            let own = &own[row * width..][range.clone()];
+            for (cell, &value) in out.chunks_exact_mut(count).zip(own) {
+                cell[ways + at] = f64::from(value);
             }
         }
         if let Some(overall) = overall {
@@ -175,28 +175,31 @@ impl Blend {
     }
 
     fn fit_rows(&self, parts: &Parts<'_>, rows: Rows, neighbours: &[f64]) -> Vec<GroupBlend> {
+        let context = |row: usize| self.context(neighbours[row]);
+        let mut values = fit_values(parts, rows, &context).into_iter();
         let groups = parts.features().groups().iter().enumerate();
         groups
             .map(|(group, about)| match is_value(&about.kind) {
-                true => {
-                    let weights = fit_values(parts, group, rows, self, neighbours);
-                    GroupBlend::Values { weights }
-                }
+                true => GroupBlend::Values(values.next().unwrap_or_default()),
                 false => fit_shares(parts, group, rows),
             })
             .collect()
     }
 
-    /// o, nodes × features.
-    pub(super) fn prior(&self, parts: &Parts<'_>) -> Vec<f32> {
+    /// o, nodes × features; of all rows in the same way where one is named, else of each in its own.
+    pub(super) fn prior(&self, parts: &Parts<'_>, all: Option<Rows>) -> Vec<f32> {
         let features = parts.features();
         let width = features.width();
         let neighbours = parts.neighbours();
         let mut prior = vec![0.0f32; features.rows() * width];
         let rows = prior.par_chunks_mut(width.max(1)).zip(&neighbours).enumerate();
         rows.for_each_init(Vec::new, |components, (row, (prior, &neighbours))| {
-            let (rows, blends) = match (&self.blank, parts.own) {
-                (Some(blank), Some(own)) if own.is_blank[row] => (Rows::Blank, blank),
+            let is_blank = match all {
+                Some(all) => all == Rows::Blank,
+                None => parts.own.is_some_and(|own| own.is_blank[row]),
+            };
+            let (rows, blends) = match &self.blank {
+                Some(blank) if is_blank => (Rows::Blank, blank),
                 _ => (Rows::Seen, &self.groups),
             };
             for (group, (about, blend)) in features.groups().iter().zip(blends).enumerate() {
@@ -209,15 +212,9 @@ impl Blend {
                             _ => log_shares(components, weights, *ones, prior),
                         }
                     }
-                    GroupBlend::Values { weights } => {
+                    GroupBlend::Values(weights) => {
                         parts.row(group, row, rows, None, components);
-                        let context = self.context(neighbours);
-                        let cells = components.chunks_exact(parts.count(group));
-                        for (prior, parts) in prior.iter_mut().zip(cells) {
-                            let terms = terms(parts, context);
-                            let sum: f64 = terms.iter().zip(weights).map(|(x, w)| x * w).sum();
-                            *prior = sum as f32;
-                        }
+                        weights.blend(components, self.context(neighbours), prior);
                     }
                 }
             }
@@ -230,17 +227,6 @@ impl Blend {
         let (mean, deviation) = self.neighbours;
         [1.0, (neighbours - mean) / deviation, f64::from(u8::from(neighbours == 0.0))]
     }
-}
-
-/// φ ⊗ the components of one cell.
-fn terms(components: &[f64], context: [f64; CONTEXT]) -> [f64; MAX_TERMS] {
-    let mut terms = [0.0; MAX_TERMS];
-    for (part, component) in components.iter().enumerate() {
-        for (at, context) in context.iter().enumerate() {
-            terms[part * CONTEXT + at] = component * context;
-        }
-    }
-    terms
 }
 
 /// The log odds of Σ_j w_j Q_j for a boolean: one feature, and all that is not it.
@@ -378,45 +364,4 @@ fn ones(parts: &Parts<'_>, group: usize, row: usize) -> Vec<usize> {
             columns.iter().map(|&column| column as usize).collect()
         }
     }
-}
-
-fn fit_values(
-    parts: &Parts<'_>,
-    group: usize,
-    which: Rows,
-    blend: &Blend,
-    neighbours: &[f64],
-) -> Vec<f64> {
-    let features = parts.features();
-    let about = &features.groups()[group];
-    let count = parts.count(group);
-    let rows: Vec<usize> =
-        (0..features.rows()).filter(|&row| !parts.unknown.is_whole(row)).collect();
-    let step = rows.len().div_ceil(ENOUGH_ROWS).max(1);
-    let rows: Vec<usize> = rows.into_iter().step_by(step).collect();
-    let equations_of_block = |rows: &[usize]| {
-        let mut equations = NormalEquations::new(count * CONTEXT);
-        let mut components = Vec::new();
-        for &row in rows {
-            parts.row(group, row, which, None, &mut components);
-            let context = blend.context(neighbours[row]);
-            for (column, feature) in about.features.clone().enumerate() {
-                if parts.unknown.contains(row, about.cell_of(feature)) {
-                    continue;
-                }
-                let value = features.value(group, row, feature);
-                let target = f64::from(parts.likelihoods.logit(group, column, value));
-                let terms = terms(&components[column * count..(column + 1) * count], context);
-                equations.add(&terms[..count * CONTEXT], target);
-            }
-        }
-        equations
-    };
-    let blocks: Vec<_> = rows.par_chunks(BLOCK_ROWS).map(equations_of_block).collect();
-    let mut equations = NormalEquations::new(count * CONTEXT);
-    blocks.iter().for_each(|block| equations.merge(block));
-    // Without data, the row's own estimate where there is one, else the first.
-    let mut near = vec![0.0; count * CONTEXT];
-    near[if parts.own.is_some() { parts.ways(group) * CONTEXT } else { 0 }] = 1.0;
-    equations.solve(PULL, &near)
 }

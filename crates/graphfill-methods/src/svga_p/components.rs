@@ -5,6 +5,8 @@
 //!   two hops  (A A X + mean) / (A A 1 + 1), over walks of two steps to known cells
 //!   fields    regressions on Gaussian Markov random fields ([`crate::gmrf`]), of the numbers of tables
 //!             of at most 128 features
+//!   spectral  regression on positions in the graph ([`super::spectral`]), of the numbers of tables of at
+//!             most 128 features whose rows are known or unknown as a whole
 //!
 //! each nodes × features, as scores for numbers and as shares for everything that is 0 or 1.
 //!
@@ -18,9 +20,10 @@ use graphfill_data::{CellMask, splits};
 use graphfill_engine::cpu::panel_width;
 use rayon::prelude::*;
 
+use super::spectral::{Embedding, SpectralRegression};
 use crate::arb::Arb;
 use crate::error::Result;
-use crate::features::{Features, GroupKind, MIN_KNOWN, Panel, Panels};
+use crate::features::{GroupKind, MIN_KNOWN, Panel, Panels};
 use crate::gmrf::{Field, solve};
 use crate::learning::Likelihoods;
 use crate::method::Task;
@@ -45,11 +48,12 @@ pub(super) const FIELDS: [Field; 2] = [
 ];
 /// The residual of their solution; smaller ones change no error by more than 0.2%.
 const FIELD_TOLERANCE: f64 = 3e-5;
-/// Tables of more features do without the fields, whose solution takes many passes over the edges.
-const MAX_FIELD_FEATURES: usize = 128;
+/// Tables of more features do without the fields, whose solution takes many passes over the edges, and
+/// without positions in the graph.
+pub(super) const MAX_FIELD_FEATURES: usize = 128;
 /// How many components there are of shares and, at the most, of values, and which two are which.
 pub(super) const WAYS: usize = 5;
-pub(super) const VALUE_WAYS: usize = WAYS + FIELDS.len();
+pub(super) const VALUE_WAYS: usize = WAYS + FIELDS.len() + 1;
 pub(super) const USUAL: usize = 0;
 pub(super) const ONE_HOP: usize = 3;
 const TWO_HOPS: usize = 4;
@@ -84,6 +88,8 @@ pub(super) struct Source<'a> {
     /// The fold of each row; none where nothing of it is known.
     folds: Vec<Option<u8>>,
     fold_count: u8,
+    /// Where rows are known or unknown as a whole, in a graph that is small enough.
+    embedding: Option<&'a Embedding>,
 }
 
 impl<'a> Source<'a> {
@@ -92,6 +98,7 @@ impl<'a> Source<'a> {
         unknown: &'a CellMask,
         likelihoods: &'a Likelihoods,
         means: &[f64],
+        embedding: Option<&'a Embedding>,
     ) -> Self {
         let features = task.features;
         let mut offsets = means.to_vec();
@@ -109,6 +116,7 @@ impl<'a> Source<'a> {
             offsets,
             folds: folds(features.rows(), unknown, fold_count, task.context.seed),
             fold_count,
+            embedding,
         }
     }
 
@@ -121,7 +129,10 @@ impl<'a> Source<'a> {
     /// All components of a panel's features.
     pub(super) fn components(&self, range: Range<usize>) -> Result<PanelComponents> {
         let panel = self.panel(range.clone());
-        let ways = if self.has_fields(&panel) { VALUE_WAYS } else { WAYS };
+        let has_values = self.has_values(&panel);
+        let fields = if self.has_fields(&panel) { FIELDS.len() } else { 0 };
+        let spectral = has_values && self.embedding.is_some();
+        let ways = WAYS + fields + usize::from(spectral);
         let parts = vec![vec![0.0f32; panel.values.len()]; ways];
         let mut found = PanelComponents { features: range, width: panel.width, parts };
         // The first run hides nothing, the others a fold each.
@@ -132,14 +143,25 @@ impl<'a> Source<'a> {
             self.task.context.progress.check()?;
             self.propagate(&panel, runs, &mut found)?;
         }
+        if let Some(embedding) = self.embedding.filter(|_| has_values) {
+            let (folds, width) = (&self.folds, panel.width);
+            let own =
+                SpectralRegression::fit(embedding, folds, self.fold_count, &panel.values, width);
+            if let Some(own) = own {
+                found.parts[ways - 1] = own.estimates(&panel.values, width);
+            }
+        }
         Ok(found)
+    }
+
+    fn has_values(&self, panel: &Panel) -> bool {
+        let mut groups = self.task.features.groups_in(panel.features.clone());
+        groups.any(|(_, group, _)| is_value(&group.kind))
     }
 
     /// Whether the numbers of a panel get fields.
     fn has_fields(&self, panel: &Panel) -> bool {
-        let features = self.task.features;
-        let mut groups = features.groups_in(panel.features.clone());
-        groups.any(|(_, group, _)| ways_of(features, &group.kind) > WAYS)
+        self.task.features.width() <= MAX_FIELD_FEATURES && self.has_values(panel)
     }
 
     /// The panel of what is known, as scores or shares.
@@ -263,14 +285,6 @@ impl<'a> Source<'a> {
     }
 }
 
-/// How many components propagation gives of a group.
-pub(super) fn ways_of(features: &Features<'_>, kind: &GroupKind) -> usize {
-    match is_value(kind) && features.width() <= MAX_FIELD_FEATURES {
-        true => VALUE_WAYS,
-        false => WAYS,
-    }
-}
-
 /// Whether a group holds numbers rather than shares.
 pub(super) fn is_value(kind: &GroupKind) -> bool {
     matches!(kind, GroupKind::Number | GroupKind::Count | GroupKind::NumericBlock)
@@ -348,7 +362,7 @@ mod tests {
         let task = Task::new(&graph, &features, &unknown, &context);
         let likelihoods = Likelihoods::fit(&features, &unknown, LikelihoodOptions::PLAIN);
         let centres = ColumnMeans::of(&features, &unknown);
-        let source = Source::new(&task, &unknown, &likelihoods, &centres.means);
+        let source = Source::new(&task, &unknown, &likelihoods, &centres.means, None);
         let mut rows = vec![Vec::new(); ROWS];
         for range in source.panels().iter() {
             let found = source.components(range.clone()).expect("components");

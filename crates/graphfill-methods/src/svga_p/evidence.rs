@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::components::{ONE_HOP, PanelComponents, USUAL};
+use super::tails::Tails;
 use crate::features::{Features, Group, GroupKind};
 use crate::learning::Likelihoods;
 use crate::method::Task;
@@ -53,7 +54,7 @@ pub(super) fn cells_of(features: &Features<'_>) -> Vec<u32> {
 
 /// How features are standardised, and the Gaussian of a row.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Evidence {
+struct Evidence {
     gaussian: RowGaussian,
     features: Vec<Moments>,
     context: Vec<Moments>,
@@ -154,9 +155,57 @@ impl RowTable {
     }
 }
 
+/// The Gaussian of a row on the columns' own scales and, where columns have [heavy tails](super::tails), on
+/// theirs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Scales {
+    plain: Evidence,
+    scaled: Option<(Tails, Evidence)>,
+}
+
+impl Scales {
+    pub(super) fn fit(table: &RowTable, seed: u64) -> Self {
+        let scaled = Tails::of(table).map(|tails| {
+            let evidence = Evidence::fit(&tails.scaled(table), seed);
+            (tails, evidence)
+        });
+        Scales { plain: Evidence::fit(table, seed), scaled }
+    }
+
+    /// [`Evidence::estimates`] by each Gaussian.
+    pub(super) fn estimates(&self, table: &RowTable) -> Vec<Vec<f32>> {
+        self.each(table, Evidence::estimates)
+    }
+
+    /// [`Evidence::blank_estimates`] by each Gaussian.
+    pub(super) fn blank_estimates(&self, table: &RowTable) -> Vec<Vec<f32>> {
+        self.each(table, Evidence::blank_estimates)
+    }
+
+    fn each(&self, table: &RowTable, of: fn(&Evidence, &RowTable) -> Vec<f32>) -> Vec<Vec<f32>> {
+        let scaled = self.scaled.as_ref().map(|(tails, evidence)| {
+            let mut estimates = of(evidence, &tails.scaled(table));
+            tails.restore(&mut estimates);
+            estimates
+        });
+        [of(&self.plain, table)].into_iter().chain(scaled).collect()
+    }
+
+    /// What the network sees of the known cells and of the context.
+    pub(super) fn inputs(&self, table: &RowTable) -> (Vec<f32>, Vec<f32>) {
+        match &self.scaled {
+            Some((tails, evidence)) => {
+                let scaled = tails.scaled(table);
+                (evidence.values(&scaled), evidence.context(&scaled))
+            }
+            None => (self.plain.values(table), self.plain.context(table)),
+        }
+    }
+}
+
 impl Evidence {
     /// The Gaussian of the known cells.
-    pub(super) fn fit(table: &RowTable, seed: u64) -> Self {
+    fn fit(table: &RowTable, seed: u64) -> Self {
         let columns = table.columns;
         let known = |feature: usize| {
             let cells = (0..table.rows).map(move |row| row * columns + feature);
@@ -176,19 +225,19 @@ impl Evidence {
 
     /// The conditional mean of every cell given the known ones, as components have it; a known cell
     /// is left out of its own.
-    pub(super) fn estimates(&self, table: &RowTable) -> Vec<f32> {
+    fn estimates(&self, table: &RowTable) -> Vec<f32> {
         let values = standardised(&table.values, &self.features);
         let cells = table.cells(&values, &table.known);
         self.restored(self.gaussian.estimate(&cells, &table.context))
     }
 
     /// The mean of every cell as if nothing of its row were known.
-    pub(super) fn blank_estimates(&self, table: &RowTable) -> Vec<f32> {
+    fn blank_estimates(&self, table: &RowTable) -> Vec<f32> {
         self.restored(self.gaussian.estimate_blank_left_out(table.rows, &table.context))
     }
 
     /// z of the known cells, zero elsewhere: rows × features.
-    pub(super) fn values(&self, table: &RowTable) -> Vec<f32> {
+    fn values(&self, table: &RowTable) -> Vec<f32> {
         let mut values = standardised(&table.values, &self.features);
         for (value, known) in values.iter_mut().zip(&table.known) {
             *value = if *known { bounded(*value) } else { 0.0 };
@@ -197,7 +246,7 @@ impl Evidence {
     }
 
     /// What else the network sees of a row: the standardised context and ln(1 + degree).
-    pub(super) fn context(&self, table: &RowTable) -> Vec<f32> {
+    fn context(&self, table: &RowTable) -> Vec<f32> {
         let columns = self.context.len();
         let mut context = vec![0.0f32; table.rows * (columns + 1)];
         let rows = context.par_chunks_mut(columns + 1).zip(table.context.par_chunks(columns));
@@ -221,6 +270,57 @@ impl Evidence {
 }
 
 impl RowTable {
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The values of a row, and which of them are known.
+    pub(super) fn cells_of_row(&self, row: usize) -> impl Iterator<Item = (f32, bool)> {
+        let own = row * self.columns..(row + 1) * self.columns;
+        self.values[own.clone()].iter().copied().zip(self.known[own].iter().copied())
+    }
+
+    /// arb and one hop of a row, side by side.
+    pub(super) fn context_of_row(&self, row: usize) -> &[f32] {
+        &self.context[row * 2 * self.columns..(row + 1) * 2 * self.columns]
+    }
+
+    /// Whether a feature is a number.
+    pub(super) fn is_number_at(&self, feature: usize) -> bool {
+        self.is_number[feature]
+    }
+
+    /// The table with values and contexts mapped, feature by feature.
+    pub(super) fn mapped(&self, map: impl Fn(usize, f32) -> f32 + Sync) -> RowTable {
+        let mapped = |values: &[f32]| {
+            let mut out = values.to_vec();
+            out.par_chunks_mut(self.columns.max(1)).for_each(|row| {
+                row.iter_mut().enumerate().for_each(|(at, value)| *value = map(at, *value));
+            });
+            out
+        };
+        RowTable {
+            rows: self.rows,
+            columns: self.columns,
+            values: mapped(&self.values),
+            known: self.known.clone(),
+            context: mapped(&self.context),
+            degrees: self.degrees.clone(),
+            blocks: self.blocks.clone(),
+            is_number: self.is_number.clone(),
+        }
+    }
+
+    /// The value of a cell, if it is known.
+    pub(super) fn known_value(&self, row: usize, feature: usize) -> Option<f32> {
+        let at = row * self.columns + feature;
+        self.known[at].then(|| self.values[at])
+    }
+
     /// One where a cell is known, zero elsewhere.
     pub(super) fn known(&self) -> Vec<f32> {
         self.known.iter().map(|&known| f32::from(u8::from(known))).collect()

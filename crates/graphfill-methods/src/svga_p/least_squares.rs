@@ -1,19 +1,24 @@
-//! Least squares held near a guess:  min over w of  mean (f·w − x)² + pull ‖w − guess‖²
+//! Least squares held near a guess:  min over w of  mean (f·w − x)² + Σ_k pull_k (w_k − guess_k)²
 //!
-//!   (FᵀF / n + pull I) w = Fᵀx / n + pull · guess          F: n × count
+//!   (FᵀF / n + diag(pull)) w = Fᵀx / n + pull ∘ guess          F: n × count
+//!
+//! The squared error of any w follows from the sums, so that pulls and guesses can be compared by
+//! cross-validation without another look at the rows.
 
-/// FᵀF and Fᵀx, summed up row by row.
+/// FᵀF, Fᵀx and Σ x², summed up row by row.
+#[derive(Debug, Clone)]
 pub(super) struct NormalEquations {
     count: usize,
     squares: Vec<f64>,
     products: Vec<f64>,
+    targets: f64,
     rows: f64,
 }
 
 impl NormalEquations {
     pub(super) fn new(count: usize) -> Self {
         let (squares, products) = (vec![0.0; count * count], vec![0.0; count]);
-        NormalEquations { count, squares, products, rows: 0.0 }
+        NormalEquations { count, squares, products, targets: 0.0, rows: 0.0 }
     }
 
     /// One more row f with its x.
@@ -25,6 +30,7 @@ impl NormalEquations {
             }
             self.products[at] += value * target;
         }
+        self.targets += target * target;
         self.rows += 1.0;
     }
 
@@ -32,11 +38,38 @@ impl NormalEquations {
     pub(super) fn merge(&mut self, others: &NormalEquations) {
         self.squares.iter_mut().zip(&others.squares).for_each(|(sum, other)| *sum += other);
         self.products.iter_mut().zip(&others.products).for_each(|(sum, other)| *sum += other);
+        self.targets += others.targets;
         self.rows += others.rows;
     }
 
-    /// w, by a Cholesky factorisation: with a positive pull there always is one.
-    pub(super) fn solve(&self, pull: f64, guess: &[f64]) -> Vec<f64> {
+    /// These rows without some of them.
+    pub(super) fn without(&self, some: &NormalEquations) -> NormalEquations {
+        let mut rest = self.clone();
+        rest.squares.iter_mut().zip(&some.squares).for_each(|(sum, own)| *sum -= own);
+        rest.products.iter_mut().zip(&some.products).for_each(|(sum, own)| *sum -= own);
+        rest.targets -= some.targets;
+        rest.rows -= some.rows;
+        rest
+    }
+
+    /// Σ (f·w − x)² = wᵀFᵀF w − 2 wᵀFᵀx + Σ x².
+    pub(super) fn squared_error(&self, w: &[f64]) -> f64 {
+        let mut sum = self.targets;
+        for (at, &own) in w.iter().enumerate() {
+            sum += own * (self.squares[at * self.count + at] * own - 2.0 * self.products[at]);
+            let others = self.squares[at * self.count..].iter().zip(&w[..at]);
+            sum += 2.0 * own * others.map(|(square, other)| square * other).sum::<f64>();
+        }
+        sum
+    }
+
+    /// Σ x².
+    pub(super) fn squared_targets(&self) -> f64 {
+        self.targets
+    }
+
+    /// w, by a Cholesky factorisation: with positive pulls there always is one.
+    pub(super) fn solve(&self, pulls: &[f64], guess: &[f64]) -> Vec<f64> {
         let count = self.count;
         let share = 1.0 / self.rows.max(1.0);
         let mut lower = vec![0.0; count * count];
@@ -44,7 +77,7 @@ impl NormalEquations {
             for column in 0..=row {
                 let mut sum = self.squares[row * count + column] * share;
                 if row == column {
-                    sum += pull;
+                    sum += pulls[row];
                 }
                 for at in 0..column {
                     sum -= lower[row * count + at] * lower[column * count + at];
@@ -58,8 +91,8 @@ impl NormalEquations {
         let mut solution: Vec<f64> = self
             .products
             .iter()
-            .zip(guess)
-            .map(|(sum, guess)| sum * share + pull * guess)
+            .zip(pulls.iter().zip(guess))
+            .map(|(sum, (pull, guess))| sum * share + pull * guess)
             .collect();
         for row in 0..count {
             for at in 0..row {
@@ -87,11 +120,13 @@ mod tests {
         let near = |found: &[f64], wanted: [f64; 2]| {
             found.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-6)
         };
-        assert!(near(&equations.solve(0.5, &[3.0, -1.0]), [3.0, -1.0]));
+        assert!(near(&equations.solve(&[0.5; 2], &[3.0, -1.0]), [3.0, -1.0]));
         for x in 0..10 {
             equations.add(&[1.0, f64::from(x)], 2.0 + 0.5 * f64::from(x));
         }
-        let line = equations.solve(1e-9, &[0.0, 0.0]);
+        let line = equations.solve(&[1e-9; 2], &[0.0, 0.0]);
         assert!(near(&line, [2.0, 0.5]), "{line:?}");
+        let off: f64 = (0..10).map(|x| (3.0 - 0.5 * f64::from(x) - 2.0).powi(2)).sum();
+        assert!((equations.squared_error(&[3.0, 0.0]) - off).abs() < 1e-9);
     }
 }

@@ -1,6 +1,6 @@
 //! SVGA-P as a method.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use graphfill_data::{CellMask, Labels, splits};
@@ -8,7 +8,7 @@ use graphfill_engine::{
     Likelihood, Lower, MISSING_CATEGORY, Plan, Recorded, Schedule, Session, TensorStore, Tensors,
 };
 
-use super::components::PASSES_OF_EDGES;
+use super::components::{MAX_FIELD_FEATURES, PASSES_OF_EDGES, is_value};
 use super::evidence;
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::prior::{Input, Prior, RowInput, SavedPrior, rows_of};
@@ -16,6 +16,7 @@ use super::row_model::{
     BATCH_ROWS, Batches, MAX_ROWS_AT_ONCE, MAX_TRAINING_ROWS, Names, RowModel, STEP,
 };
 use super::row_prediction::RowNetwork;
+use super::spectral::{self, Embedding};
 use crate::context::Context;
 use crate::error::Result;
 use crate::learning::{
@@ -160,6 +161,8 @@ struct SvgaPModel {
     rows: RefCell<Option<(RowInput, usize)>>,
     /// The names of all batches that there may be.
     batches: Vec<Names>,
+    /// Of the graph, when it is first needed.
+    embedding: OnceCell<Embedding>,
 }
 
 impl SvgaPModel {
@@ -179,7 +182,23 @@ impl SvgaPModel {
             network,
             rows: RefCell::new(None),
             batches: (0..MAX_TRAINING_ROWS / BATCH_ROWS).map(Names::of).collect(),
+            embedding: OnceCell::new(),
         })
+    }
+
+    /// The spectral embedding of the graph, where the prior has a use for it: for numbers of rows that are
+    /// known or unknown as a whole.
+    fn embedding(&self, task: &Task<'_>, unknown: &CellMask) -> Option<&Embedding> {
+        let features = task.features;
+        let has_values = features.groups().iter().any(|group| is_value(&group.kind));
+        let partly = |row: usize| !unknown.is_whole(row) && !unknown.cells(row).is_empty();
+        let rows = features.rows();
+        let is_wanted = self.network == Network::Graph
+            && has_values
+            && features.width() <= MAX_FIELD_FEATURES
+            && spectral::is_possible(task.graph, rows - unknown.whole_rows())
+            && !(0..rows).any(partly);
+        is_wanted.then(|| self.embedding.get_or_init(|| Embedding::of(task.graph)))
     }
 
     fn width(&self) -> usize {
@@ -297,7 +316,8 @@ impl TrainableModel for SvgaPModel {
             None => Likelihoods::fit(task.features, unknown, LikelihoodOptions::PLAIN),
         };
         let saved = self.saved.as_ref().map(|(_, prior)| prior);
-        let prior = Prior::of(task, unknown, &likelihoods, self.network, saved)?;
+        let embedding = self.embedding(task, unknown);
+        let prior = Prior::of(task, unknown, &likelihoods, self.network, saved, embedding)?;
         let from = (&likelihoods, prior.scores.as_slice());
         let (programs, inputs) = match prior.input {
             Input::Rows(input) => self.row_programs(task, unknown, from, input, purpose)?,

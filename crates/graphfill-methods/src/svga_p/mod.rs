@@ -6,6 +6,11 @@
 //! tenth of SVGA's updates is enough, and nothing is learned for single nodes, so that nodes which
 //! arrive later are estimated without training again.
 //!
+//! Numbers, booleans and categories of tables of at most 300 features also have trees on top of the blend
+//! (`correction`), for what is not linear: thresholds, codes, columns that are constant in a region. In columns
+//! with heavy tails the row's Gaussian is found twice, on the column's own scale and on one that tames the
+//! tails (`tails`).
+//!
 //! There are two networks, for two kinds of tables:
 //!
 //! - **Rows known or unknown as a whole** (`model`): the prior enters a graph network with SVGA's
@@ -78,6 +83,7 @@
 mod blend;
 mod components;
 mod compression;
+mod correction;
 mod evidence;
 mod least_squares;
 mod method;
@@ -87,5 +93,8 @@ mod prior;
 mod reference;
 mod row_model;
 mod row_prediction;
+mod spectral;
+mod tails;
+mod value_blend;
 
 pub use method::SvgaP;

@@ -7,11 +7,13 @@ use graphfill_data::CellMask;
 use graphfill_engine::{Shape, TensorStore};
 use rayon::prelude::*;
 
-use super::blend::{Blend, Own, Parts};
+use super::blend::{Blend, Own, Parts, Rows};
 use super::components::{PanelComponents, Source, VALUE_WAYS};
 use super::compression::{compressed, leading_space};
-use super::evidence::{Evidence, RowTable};
+use super::correction::{self, Correction, Sight, View};
+use super::evidence::{RowTable, Scales};
 use super::method::Network;
+use super::spectral::Embedding;
 use crate::error::{MethodError, Result};
 use crate::features::ColumnMeans;
 use crate::learning::Likelihoods;
@@ -69,7 +71,9 @@ impl RowInput {
 #[derive(Debug, Clone)]
 pub(super) struct SavedPrior {
     blend: Blend,
-    evidence: Option<Evidence>,
+    evidence: Option<Scales>,
+    /// Trees, in tables that are narrow enough.
+    correction: Option<Correction>,
     /// The columns' means of o.
     means: Vec<f32>,
     /// What U is compressed with, features × inputs.
@@ -85,10 +89,11 @@ impl Prior {
         likelihoods: &Likelihoods,
         network: Network,
         saved: Option<&SavedPrior>,
+        embedding: Option<&Embedding>,
     ) -> Result<Self> {
         check_memory(task)?;
         let centres = ColumnMeans::of(task.features, unknown);
-        let source = Source::new(task, unknown, likelihoods, &centres.means);
+        let source = Source::new(task, unknown, likelihoods, &centres.means, embedding);
         let panels = source.panels();
         task.context.progress.begin("svga-p: propagating", Some(panels.len() as u64));
         let mut components: Vec<PanelComponents> = Vec::new();
@@ -102,7 +107,25 @@ impl Prior {
             return Self::with_evidence(&parts, saved);
         }
         let blend = saved.map_or_else(|| Blend::fit(&parts), |saved| saved.blend.clone());
-        let scores = blend.prior(&parts);
+        let mut scores = blend.prior(&parts, None);
+        let mut correction = None;
+        if correction::is_possible(task.features) {
+            let table = RowTable::new(task, unknown, likelihoods, &components);
+            let blended = scores.clone();
+            let view = View {
+                parts: &parts,
+                table: &table,
+                seen: &[],
+                blank: &blended,
+                seed: task.context.seed,
+            };
+            let own = match saved {
+                Some(saved) => saved.correction.clone(),
+                None => Some(Correction::fit(&view)),
+            };
+            own.iter().for_each(|own| own.apply(&view, Sight::Nothing, &mut scores));
+            correction = own;
+        }
         let columns = task.features.width();
         let means = saved.map_or_else(|| column_means(&scores, columns), |s| s.means.clone());
         let wide = directions(&scores, &means);
@@ -115,7 +138,7 @@ impl Prior {
             Some(space) => (compressed(&wide, columns, space, MAX_INPUTS), MAX_INPUTS),
             None => (wide, columns),
         };
-        let saved = SavedPrior { blend, evidence: None, means, space };
+        let saved = SavedPrior { blend, evidence: None, correction, means, space };
         Ok(Prior { scores, input: Input::Prior(input, inputs), saved })
     }
 
@@ -125,7 +148,7 @@ impl Prior {
         let table = RowTable::new(task, unknown, likelihoods, panels);
         let evidence = match saved.and_then(|saved| saved.evidence.clone()) {
             Some(evidence) => evidence,
-            None => Evidence::fit(&table, task.context.seed),
+            None => Scales::fit(&table, task.context.seed),
         };
         let estimates = evidence.estimates(&table);
         let is_blank: Vec<bool> =
@@ -137,14 +160,42 @@ impl Prior {
         let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
         let whole = Parts { own: Some(own), ..*parts };
         let blend = saved.map_or_else(|| Blend::fit(&whole), |saved| saved.blend.clone());
-        let scores = blend.prior(&whole);
+        let mut scores = blend.prior(&whole, None);
+        let blank_scores = match blank.is_empty() {
+            true => Vec::new(),
+            false => blend.prior(&whole, Some(Rows::Blank)),
+        };
+        let seen_scores = scores.clone();
+        let view = View {
+            parts: &whole,
+            table: &table,
+            seen: &seen_scores,
+            blank: &blank_scores,
+            seed: task.context.seed,
+        };
+        let correction = match saved {
+            Some(saved) => saved.correction.clone(),
+            None => correction::is_possible(task.features).then(|| Correction::fit(&view)),
+        };
+        if let Some(correction) = &correction {
+            let mut corrected = blank_scores.clone();
+            correction.apply(&view, Sight::Cells, &mut scores);
+            correction.apply(&view, Sight::Nothing, &mut corrected);
+            let width = task.features.width();
+            for row in (0..is_blank.len()).filter(|&row| is_blank[row]) {
+                let own = row * width..(row + 1) * width;
+                scores[own.clone()].copy_from_slice(&corrected[own]);
+            }
+        }
+        let (values, context) = evidence.inputs(&table);
         let input = Input::Rows(RowInput {
             rows: task.features.rows(),
-            values: evidence.values(&table),
+            values,
             known: table.known(),
-            context: evidence.context(&table),
+            context,
         });
-        let saved = SavedPrior { blend, evidence: Some(evidence), means: Vec::new(), space: None };
+        let evidence = Some(evidence);
+        let saved = SavedPrior { blend, evidence, correction, means: Vec::new(), space: None };
         Ok(Prior { scores, input, saved })
     }
 }
@@ -167,6 +218,7 @@ fn check_memory(task: &Task<'_>) -> Result<()> {
 
 const BLEND: &str = "blend";
 const EVIDENCE: &str = "evidence";
+const CORRECTION: &str = "correction";
 const MEANS: &str = "prior means";
 const SPACE: &str = "prior space";
 
@@ -184,6 +236,10 @@ impl SavedPrior {
         if let Some(evidence) = &self.evidence {
             let text = serde_json::to_string(evidence).unwrap_or_default();
             store.texts.insert(EVIDENCE.to_owned(), text);
+        }
+        if let Some(correction) = &self.correction {
+            let text = serde_json::to_string(correction).unwrap_or_default();
+            store.texts.insert(CORRECTION.to_owned(), text);
         }
         let means = (Shape::new(1, self.means.len()), self.means.clone());
         store.tensors.insert(MEANS.to_owned(), means);
@@ -205,7 +261,12 @@ impl SavedPrior {
             }
             None => None,
         };
+        let correction = match store.texts.get(CORRECTION) {
+            Some(text) => Some(serde_json::from_str(text).map_err(|_| broken("readable trees"))?),
+            None => None,
+        };
         Ok(SavedPrior {
+            correction,
             blend: blend.ok_or_else(|| broken("blend"))?,
             evidence,
             means: tensor(MEANS).ok_or_else(|| broken("means"))?,

@@ -8,7 +8,7 @@ use graphfill_data::block::{BlockBuilder, BlockLayout};
 use graphfill_data::{CellMask, Column, IdColumn, Kind as ColumnKind, NodeIds, NodeTable, splits};
 use graphfill_engine::{Likelihood, Plan, Program, Schedule};
 
-use super::components::{FIELDS, Source, VALUE_WAYS, WAYS};
+use super::components::{FIELDS, Source, WAYS};
 use super::method::Network;
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::prior::{Input, Prior};
@@ -27,6 +27,8 @@ const NODES: usize = 9;
 const OBSERVED: [u32; 7] = [0, 1, 3, 4, 5, 7, 8];
 const WIDTH: usize = 4;
 const RATE: f32 = 0.01;
+/// Components of numbers, without the one that needs a spectral embedding.
+const NUMBER_WAYS: usize = WAYS + FIELDS.len();
 
 /// Labels of some nodes, for the engine and for the reference.
 fn labels() -> (Observed, Table) {
@@ -390,7 +392,7 @@ fn components() -> Vec<Dense> {
     let seen: Vec<u32> = (0..ROWS as u32).filter(|row| row % 6 != 5).collect();
     let order = splits::shuffled(&seen, 0);
     let fold = |row: usize| order.iter().position(|&other| other as usize == row).map(|at| at % 10);
-    let mut all = vec![Dense::new(ROWS, FEATURES, |_, _| f64::NAN); VALUE_WAYS];
+    let mut all = vec![Dense::new(ROWS, FEATURES, |_, _| f64::NAN); NUMBER_WAYS];
     for feature in 0..FEATURES {
         let mut take = |hidden: Option<usize>| {
             let known =
@@ -432,7 +434,7 @@ fn components_follow_their_equations() {
     let task = Task::new(&graph, &features, &unknown, &context);
     let likelihoods = Likelihoods::fit(&features, &unknown, LikelihoodOptions::PLAIN);
     let centres = ColumnMeans::of(&features, &unknown);
-    let source = Source::new(&task, &unknown, &likelihoods, &centres.means);
+    let source = Source::new(&task, &unknown, &likelihoods, &centres.means, None);
     let expected = components();
     let mut compared = 0;
     for range in source.panels().iter() {
@@ -446,7 +448,7 @@ fn components_follow_their_equations() {
             compared += 1;
         }
     }
-    assert_eq!(compared, WAYS + VALUE_WAYS, "a panel of values and one of tags");
+    assert_eq!(compared, WAYS + NUMBER_WAYS, "a panel of values and one of tags");
 }
 
 /// With the scale of the column as it was, another number changes what others are told and nothing of
@@ -458,11 +460,11 @@ fn a_known_number_has_no_part_in_its_own_components() {
     let before_features = Features::of(&before_table);
     let likelihoods = Likelihoods::fit(&before_features, &unknown, LikelihoodOptions::PLAIN);
     let centres = ColumnMeans::of(&before_features, &unknown);
-    let components = |table: &NodeTable| -> Vec<[f64; VALUE_WAYS]> {
+    let components = |table: &NodeTable| -> Vec<[f64; NUMBER_WAYS]> {
         let features = Features::of(table);
         let context = crate::Context::default();
         let task = Task::new(&graph, &features, &unknown, &context);
-        let source = Source::new(&task, &unknown, &likelihoods, &centres.means);
+        let source = Source::new(&task, &unknown, &likelihoods, &centres.means, None);
         let range = source.panels().iter().next().expect("a panel");
         let found = source.components(range).expect("components");
         (0..ROWS).map(|row| std::array::from_fn(|part| found.value(part, row, NUMBER))).collect()
@@ -482,27 +484,100 @@ fn neighbours(row: usize) -> f64 {
     (known.count() as f64).ln_1p()
 }
 
-/// o of the number: Σ_j (φ·w_j) P_j with w by least squares, held near the first component.
+/// w by least squares over some rows, held near a guess: (FᵀF/n + diag(pulls))⁻¹ (Fᵀx/n + pulls ∘ guess).
+fn held_near(f: &Dense, x: &Dense, rows: &[u32], pulls: &[f64], guess: &[f64]) -> Dense {
+    let (f, x) = (gathered(f, rows), gathered(x, rows));
+    let share = 1.0 / rows.len().max(1) as f64;
+    let terms = pulls.len();
+    let diagonal =
+        Dense::new(terms, terms, |row, column| if row == column { pulls[row] } else { 0.0 });
+    let left = f.transposed().product(&f).scaled(share).plus(&diagonal);
+    let held = Dense::new(terms, 1, |term, _| pulls[term] * guess[term]);
+    let right = f.transposed().product(&x).scaled(share).plus(&held);
+    left.log_determinant_and_inverse().1.product(&right)
+}
+
+/// Σ (f·w − x)² over some rows.
+fn squared_error(f: &Dense, x: &Dense, rows: &[u32], w: &Dense) -> f64 {
+    let off = gathered(f, rows).product(w).plus(&gathered(x, rows).scaled(-1.0));
+    (0..rows.len()).map(|row| off.at(row, 0).powi(2)).sum()
+}
+
+/// o of the number: Σ_j (φ·w_j) P_j, with the guess, the pull and the use of φ that five folds of the rows
+/// find best.
 fn blended_number(components: &[Dense]) -> Vec<f64> {
     let all: Vec<f64> = (0..ROWS).map(neighbours).collect();
     let mean = all.iter().sum::<f64>() / ROWS as f64;
     let deviation = (all.iter().map(|k| (k - mean).powi(2)).sum::<f64>() / ROWS as f64).sqrt();
-    let terms = Dense::new(ROWS, 3 * VALUE_WAYS, |row, term| {
+    let count = 3 * NUMBER_WAYS;
+    let f = Dense::new(ROWS, count, |row, term| {
         let none = if all[row] == 0.0 { 1.0 } else { 0.0 };
         let context = [1.0, (all[row] - mean) / deviation, none];
         components[term / 3].at(row, NUMBER) * context[term % 3]
     });
-    let known: Vec<u32> = (0..ROWS as u32).filter(|&row| is_known(row as usize, NUMBER)).collect();
-    let count = known.len() as f64;
-    let f = gathered(&terms, &known);
-    let x = Dense::new(known.len(), 1, |at, _| score(known[at] as usize, NUMBER));
-    let pull = 1e-3;
-    let near = Dense::new(3 * VALUE_WAYS, 1, |term, _| if term == 0 { pull } else { 0.0 });
-    let left = f.transposed().product(&f).scaled(1.0 / count);
-    let left = left.plus(&Dense::identity(3 * VALUE_WAYS).scaled(pull));
-    let right = f.transposed().product(&x).scaled(1.0 / count).plus(&near);
-    let weights = left.log_determinant_and_inverse().1.product(&right);
-    let blended = terms.product(&weights);
+    let x = Dense::new(ROWS, 1, |row, _| match is_known(row, NUMBER) {
+        true => score(row, NUMBER),
+        false => 0.0,
+    });
+    // Rows of which anything is known are dealt out to the folds in turn.
+    let seen: Vec<usize> = (0..ROWS).filter(|row| row % 6 != 5).collect();
+    let known = |inside: Option<usize>, outside: Option<usize>| -> Vec<u32> {
+        let seen = seen.iter().enumerate().filter(|&(at, &row)| {
+            is_known(row, NUMBER)
+                && inside.is_none_or(|fold| at % 5 == fold)
+                && outside.is_none_or(|fold| at % 5 != fold)
+        });
+        seen.map(|(_, &row)| row as u32).collect()
+    };
+    let pulls = |pull: f64, has_context: bool| -> Vec<f64> {
+        let of = |term: usize| if term % 3 > 0 && !has_context { 1e6 } else { pull };
+        (0..count).map(of).collect()
+    };
+    let alone = |part: usize| -> Vec<f64> {
+        (0..count).map(|term| if term == part * 3 { 1.0 } else { 0.0 }).collect()
+    };
+    let guess = |kind: usize, rows: &[u32]| -> Vec<f64> {
+        let error = |part: &usize| {
+            let w = Dense::new(count, 1, |term, _| alone(*part)[term]);
+            squared_error(&f, &x, rows, &w)
+        };
+        match kind {
+            0 => alone(0),
+            1 => {
+                let parts = (0..NUMBER_WAYS).min_by(|a, b| error(a).total_cmp(&error(b)));
+                alone(parts.expect("a component"))
+            }
+            2 => {
+                let w = held_near(&f, &x, rows, &pulls(1e-3, false), &alone(0));
+                (0..count).map(|term| w.at(term, 0)).collect()
+            }
+            _ => {
+                let share = 1.0 / NUMBER_WAYS as f64;
+                (0..count).map(|term| if term % 3 == 0 { share } else { 0.0 }).collect()
+            }
+        }
+    };
+    let mut best = (f64::INFINITY, 0, 0.0, false);
+    for kind in 0..4 {
+        for pull in [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0] {
+            for has_context in [false, true] {
+                let error: f64 = (0..5)
+                    .map(|fold| {
+                        let rest = known(None, Some(fold));
+                        let guess = guess(kind, &rest);
+                        let w = held_near(&f, &x, &rest, &pulls(pull, has_context), &guess);
+                        squared_error(&f, &x, &known(Some(fold), None), &w)
+                    })
+                    .sum();
+                if error < best.0 {
+                    best = (error, kind, pull, has_context);
+                }
+            }
+        }
+    }
+    let rows = known(None, None);
+    let w = held_near(&f, &x, &rows, &pulls(best.2, best.3), &guess(best.1, &rows));
+    let blended = f.product(&w);
     (0..ROWS).map(|row| blended.at(row, 0)).collect()
 }
 
@@ -600,7 +675,8 @@ fn the_prior_follows_its_equations() {
     let context = crate::Context::default();
     let task = Task::new(&graph, &features, &unknown, &context);
     let likelihoods = Likelihoods::fit(&features, &unknown, LikelihoodOptions::PLAIN);
-    let prior = Prior::of(&task, &unknown, &likelihoods, Network::Graph, None).expect("a prior");
+    let prior =
+        Prior::of(&task, &unknown, &likelihoods, Network::Graph, None, None).expect("a prior");
     let components = components();
     let (number, shares) = (blended_number(&components), &components[..WAYS]);
     let boolean = blended_boolean(shares);

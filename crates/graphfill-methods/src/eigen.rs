@@ -10,7 +10,7 @@ const MAX_SWEEPS: usize = 30;
 const MIN_REST: f64 = 1e-12;
 
 /// λ and U.
-pub(super) fn eigen(mut matrix: Vec<f64>, size: usize) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn eigen(mut matrix: Vec<f64>, size: usize) -> (Vec<f64>, Vec<f64>) {
     let mut vectors = vec![0.0; size * size];
     (0..size).for_each(|at| vectors[at * size + at] = 1.0);
     let whole: f64 = matrix.iter().map(|entry| entry * entry).sum();
