@@ -25,8 +25,7 @@ use crate::features::ColumnMeans;
 use crate::fill::validation_sets;
 use crate::learning::StopReason;
 use crate::method::{
-    Choice, EstimateSink, Estimates, Fitted, LabelUse, Measure, Method, MethodInfo, Score, Task,
-    significant,
+    Choice, EstimateSink, Estimates, Fitted, LabelUse, Method, MethodInfo, Score, Task, significant,
 };
 use crate::neighbour_mean::NeighbourMean;
 use crate::parameters;
@@ -39,7 +38,7 @@ use fitted::AutoFitted;
 /// looks better than it is.
 const CLEARLY_AHEAD: f64 = 3.0;
 /// The same for a single candidate, the trained method.
-const AHEAD: f64 = 2.5;
+const AHEAD: f64 = 2.0;
 /// How many standard errors are noise between two methods neither of which is the best of many.
 const NOISE: f64 = 1.0;
 /// Without a time limit, a method that takes longer is left out.
@@ -326,14 +325,11 @@ fn better(own: &Candidate<'_>, other: &Candidate<'_>) -> bool {
     }
 }
 
-/// Whether the trained method may replace propagation. Rankings of a few hundred rows are noisy, and
-/// propagation is the best of several on these rows: it must be ahead by more than noise to be
-/// preferred. Values must be estimated better.
+/// Whether the trained method may replace propagation: it is preferred unless it is behind by more than
+/// noise. Propagation is the best of several on these few cells, and looks better than it is; the trained
+/// method blends the same propagations by all known cells.
 fn is_no_worse(candidate: &Candidate<'_>, other: &Candidate<'_>) -> bool {
-    match candidate.score.map(|score| score.measure) {
-        Some(Measure::Recall { .. }) => standard_errors(&other.losses, &candidate.losses) > -NOISE,
-        _ => better(candidate, other),
-    }
+    candidate.score.is_some() && standard_errors(&other.losses, &candidate.losses) > -NOISE
 }
 
 /// Whether a candidate beats the baseline by so many standard errors.

@@ -16,8 +16,9 @@ const MAX_HIDDEN: usize = 4000;
 /// need more for a steady choice.
 const MIN_SETS: usize = 2;
 const MAX_SETS: usize = 10;
-/// Rows hidden altogether beyond which a further set adds nothing.
-const ENOUGH_ROWS: usize = 1200;
+/// Rows hidden as a whole, in all sets, beyond which a further set adds nothing. Of rows that lose single
+/// cells it takes so many more.
+const ENOUGH_ROWS: f64 = 1200.0;
 /// The fewest rows of a set, and the fewest observed rows that can tell methods apart.
 const MIN_HIDDEN: usize = 2;
 const MIN_OBSERVED: usize = 20;
@@ -34,7 +35,8 @@ pub fn validation_sets(features: &Features<'_>, missing: &CellMask, seed: u64) -
     }
     let hidden = (observed.len() as f64 * HIDDEN_SHARE).round() as usize;
     let hidden = hidden.clamp(MIN_HIDDEN, MAX_HIDDEN);
-    let sets = (ENOUGH_ROWS / hidden).clamp(MIN_SETS, MAX_SETS).min(observed.len() / hidden);
+    let enough = (ENOUGH_ROWS / known.share_hidden(&incomplete)) as usize;
+    let sets = (enough / hidden).clamp(MIN_SETS, MAX_SETS).min(observed.len() / hidden);
     let order = splits::shuffled(&observed, seed);
     let patterns = splits::shuffled(&incomplete, seed.wrapping_add(1));
     (0..sets)
@@ -91,6 +93,17 @@ impl<'a> KnownCells<'a> {
                 && self.holed.iter().any(|&cell| !self.missing.contains(row, cell as usize))
         };
         (0..self.missing.rows() as u32).filter(knows).collect()
+    }
+
+    /// The mean share of these cells that an incomplete row lacks.
+    fn share_hidden(&self, incomplete: &[u32]) -> f64 {
+        let lacked = |row: &u32| match self.missing.is_whole(*row as usize) {
+            true => self.holed.len(),
+            false => self.missing.cells(*row as usize).len(),
+        };
+        let lacked: usize = incomplete.iter().map(lacked).sum();
+        let all = incomplete.len() * self.holed.len();
+        if all == 0 { 1.0 } else { (lacked as f64 / all as f64).clamp(0.02, 1.0) }
     }
 
     /// The cells that a row knows and another one lacks; one that it knows where there are none.
