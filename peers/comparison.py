@@ -73,7 +73,11 @@ def scores(truth, kinds, blanked, estimates, rows):
         right = truth[name].to_numpy()[rows][cells]
         estimate = numpy.asarray(estimates[name])[cells]
         if kind in NUMERIC:
-            errors = estimate.astype(float) - right.astype(float)
+            estimate = estimate.astype(float)
+            if kind == "count":
+                # A table of counts is filled with counts: everybody's estimates are rounded, as graphfill's are.
+                estimate = numpy.maximum(numpy.rint(estimate), 0)
+            errors = estimate - right.astype(float)
             deviation = numpy.nanstd(pandas.to_numeric(truth[name]).to_numpy(dtype=float))
             result[name] = float(numpy.sqrt((errors**2).mean()) / deviation)
         else:

@@ -6,6 +6,8 @@ DIR (or GRAPHFILL_DATA) has a folder for each data set with nodes.csv and edges.
 climate and imdb_movies are converted from the files that DIR has. Known cells are blanked
 (`--pattern`), the same cells for everybody, and scored: RMSE over the standard deviation of the true
 column for numbers and counts, accuracy for booleans and categories, both as the mean over columns.
+A column of counts is filled with whole numbers: everybody's estimates are rounded there. (Rivals whose
+estimates are not rounded have smaller errors in counts of few different values.)
 What is a category is what `graphfill inspect` says.
 
 Patterns, with a share s (`--share`) of the known cells:
