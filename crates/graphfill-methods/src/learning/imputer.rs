@@ -24,6 +24,10 @@ use crate::parameters::Parameters;
 /// How many validation sets one training hides where there are several.
 pub const HIDDEN_SETS: usize = 2;
 
+/// Updates that classes of nodes need at least, where some are to be estimated: the validation cells, which
+/// say when to end, know nothing of classes.
+const MIN_LABEL_UPDATES: u64 = 100;
+
 /// The share of the known cells that held-out sets may take from a training.
 const MAX_HELD_OUT_SHARE: f64 = 0.2;
 
@@ -138,7 +142,7 @@ impl TrainedImputer {
         let mut run = TrainingRun::begin(task.context, identity, saved.clone(), found.clone())?;
         let evaluators = Evaluators::new(validator.as_ref(), &watched);
         let mut trainer = Trainer::new(model, task, prepared, evaluators)?;
-        let selected = Selected::train(
+        let mut selected = Selected::train(
             &mut trainer,
             &mut run,
             model,
@@ -147,6 +151,11 @@ impl TrainedImputer {
             is_refitted,
         )?;
         drop(trainer);
+        let rows = task.features.rows();
+        if task.labels.is_some_and(|labels| labels.known() > 0 && labels.known() < rows) {
+            let enough = MIN_LABEL_UPDATES.min(config.stopping.max_updates);
+            selected.updates = selected.updates.max(enough);
+        }
         let refitted = match is_refitted && !run.is_over() {
             true => refit(model, config, task, &mut run, &selected, &watched)?,
             false => None,

@@ -9,6 +9,9 @@
 //! | own | o and the other components of the target |
 //! | neighbours | degree, number of known neighbours; mean square, smallest and largest value among them |
 //!
+//! Where rows have known cells of their own, the network on top weighs what trees add by a factor that it
+//! learns: what is smooth it finds itself, with less noise.
+//!
 //! Rows of which nothing is known have trees of their own, which see no cells: known rows show them what such
 //! rows look like. As everywhere in the prior, no input has seen the target's cell.
 
@@ -187,6 +190,11 @@ impl Correction {
         Correction { seed: view.seed, seen: fit(Sight::Cells), blank: fit(Sight::Nothing) }
     }
 
+    /// Whether any target has trees.
+    pub(super) fn has_trees(&self) -> bool {
+        !self.seen.is_empty() || !self.blank.is_empty()
+    }
+
     /// Adds to o what the trees say, `scores` being those of rows that have or lack known cells.
     pub(super) fn apply(&self, view: &View<'_>, sight: Sight, scores: &mut [f32]) {
         let own = if sight == Sight::Cells { &self.seen } else { &self.blank };
@@ -215,6 +223,18 @@ impl Correction {
 /// Whether a table is narrow enough for trees, and has a column for them.
 pub(super) fn is_possible(features: &Features<'_>) -> bool {
     features.width() <= MAX_FEATURES && !goals(features).is_empty()
+}
+
+/// About how long trees take on one core, in seconds: to grow them, and to apply them to all rows.
+pub(super) fn core_seconds(features: &Features<'_>) -> f64 {
+    const PER_GROWN_CELL: f64 = 8e-6;
+    const PER_CELL: f64 = 8e-6;
+    if !is_possible(features) {
+        return 0.0;
+    }
+    let outputs: usize = goals(features).iter().map(|goal| goal.outputs).sum();
+    let (rows, outputs) = (features.rows() as f64, outputs as f64);
+    outputs * (rows.min(MAX_ROWS as f64) * PER_GROWN_CELL + rows * PER_CELL)
 }
 
 fn goal_of(group: usize, feature: usize, kind: &GroupKind) -> Goal {

@@ -9,11 +9,12 @@ use graphfill_engine::{
 };
 
 use super::components::{MAX_FIELD_FEATURES, PASSES_OF_EDGES, is_value};
+use super::correction;
 use super::evidence;
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::prior::{Input, Prior, RowInput, SavedPrior, rows_of};
 use super::row_model::{
-    BATCH_ROWS, Batches, MAX_ROWS_AT_ONCE, MAX_TRAINING_ROWS, Names, RowModel, STEP,
+    BATCH_ROWS, Batches, MAX_ROWS_AT_ONCE, MAX_TRAINING_ROWS, Names, RowModel, STEP, TREES_SCALE,
 };
 use super::row_prediction::RowNetwork;
 use super::spectral::{self, Embedding};
@@ -215,7 +216,7 @@ impl SvgaPModel {
         &self,
         task: &Task<'_>,
         unknown: &CellMask,
-        (likelihoods, prior): (&Likelihoods, &[f32]),
+        (likelihoods, prior, trees): (&Likelihoods, &[f32], Option<&[f32]>),
         input: RowInput,
         purpose: Purpose,
     ) -> Result<(Vec<Recorded>, Inputs)> {
@@ -223,6 +224,7 @@ impl SvgaPModel {
         let model = RowModel {
             width: self.width(),
             context: input.context.len() / self.nodes.max(1),
+            has_trees: trees.is_some(),
             cells: evidence::cells_of(task.features),
             hidden_rows: evidence::hidden_rows(task.features, unknown),
             schedule: match is_batched(task, self.network) {
@@ -236,13 +238,15 @@ impl SvgaPModel {
         };
         let count = batches.len();
         let kind = if count > 1 { Batches::Many } else { Batches::One };
-        let columns = [&input.values, &input.known, &input.context, prior];
-        let columns = columns.map(|values| (values, values.len() / self.nodes.max(1)));
+        let columns = [&input.values, &input.known, &input.context, prior].into_iter().chain(trees);
+        let columns: Vec<(&[f32], usize)> =
+            columns.map(|values| (values, values.len() / self.nodes.max(1))).collect();
         let labels = task.labels.filter(|labels| labels.known() > 0);
         let (mut programs, mut inputs) = (Vec::new(), Vec::new());
         for (names, rows) in self.batches.iter().zip(batches) {
-            let of_inputs = [&names.values, &names.known, &names.context, &names.offset];
-            for (name, (values, width)) in of_inputs.into_iter().zip(columns) {
+            let of_inputs =
+                [&names.values, &names.known, &names.context, &names.offset, &names.trees];
+            for (name, &(values, width)) in of_inputs.into_iter().zip(&columns) {
                 inputs.push((name.clone(), rows_of(values, &rows, width)));
             }
             let labels = labels.map(|labels| labels_of(labels, &rows)).transpose()?;
@@ -318,13 +322,18 @@ impl TrainableModel for SvgaPModel {
         let saved = self.saved.as_ref().map(|(_, prior)| prior);
         let embedding = self.embedding(task, unknown);
         let prior = Prior::of(task, unknown, &likelihoods, self.network, saved, embedding)?;
-        let from = (&likelihoods, prior.scores.as_slice());
+        let scores = prior.scores.as_slice();
         let (programs, inputs) = match prior.input {
-            Input::Rows(input) => self.row_programs(task, unknown, from, input, purpose)?,
+            Input::Rows(input) => {
+                let from = (&likelihoods, scores, prior.trees.as_deref());
+                self.row_programs(task, unknown, from, input, purpose)?
+            }
             Input::Prior(input, columns) => {
+                let from = (&likelihoods, scores);
                 self.graph_programs(task, unknown, from, (input, columns), purpose)?
             }
         };
+        let trees = prior.trees.map(|trees| (Arc::new(trees), TREES_SCALE));
         let mut losses = vec!["loss", "features"];
         if task.labels.is_some_and(|labels| labels.known() > 0) {
             losses.push("labels");
@@ -333,7 +342,10 @@ impl TrainableModel for SvgaPModel {
             losses.push("gmrf");
         }
         let spec = DecoderSpec {
-            prior_logits: vec![(Arc::new(prior.scores), OFFSET_SCALE)],
+            prior_logits: [(Arc::new(prior.scores), OFFSET_SCALE)]
+                .into_iter()
+                .chain(trees)
+                .collect(),
             found: prior.saved.write(),
             predictions: match self.network {
                 Network::Graph => vec![PREDICTION.to_owned()],
@@ -378,7 +390,11 @@ impl TrainableModel for SvgaPModel {
             latent,
             weight: identity(bias.len()),
             bias: Some(bias),
-            factors: vec![parameter(OFFSET_SCALE)?],
+            factors: spec
+                .prior_logits
+                .iter()
+                .map(|(_, scale)| parameter(scale))
+                .collect::<Result<_>>()?,
             class_logits,
         })
     }
@@ -424,8 +440,8 @@ fn scattered(values: &[f32], rows: &[u32], nodes: usize, width: usize) -> Vec<f3
     all
 }
 
-/// About how long training takes on this machine, in seconds: the products of all updates, and the edges
-/// that propagation passes, at rates that any CPU, or any GPU, of the last years reaches.
+/// About how long training takes on this machine, in seconds: the products of all updates, the edges that
+/// propagation passes, and trees, at rates that any CPU, or any GPU, of the last years reaches.
 fn expected_seconds(task: &Task<'_>) -> f64 {
     const OPERATIONS_PER_SECOND: f64 = 3e10;
     const EDGE_CELLS_PER_SECOND: f64 = 1e9;
@@ -446,5 +462,7 @@ fn expected_seconds(task: &Task<'_>) -> f64 {
     let edge_cells = task.graph.all_neighbours().len() as f64 * features * PASSES_OF_EDGES;
     let threads = rayon::current_num_threads().min(8) as f64;
     let seconds = (products / OPERATIONS_PER_SECOND + edge_cells / EDGE_CELLS_PER_SECOND) / threads;
-    if task.context.device.is_cuda() { seconds / GPU_TO_CPU } else { seconds }
+    let seconds = if task.context.device.is_cuda() { seconds / GPU_TO_CPU } else { seconds };
+    // The prior is computed twice, on the CPU.
+    seconds + 2.0 * correction::core_seconds(task.features) / threads
 }

@@ -26,6 +26,8 @@ const MAX_INPUTS: usize = 256;
 pub(super) struct Prior {
     /// o.
     pub(super) scores: Vec<f32>,
+    /// What trees add to o, where the network weighs them itself.
+    pub(super) trees: Option<Vec<f32>>,
     /// What the network sees.
     pub(super) input: Input,
     /// From which the prior of nodes that arrive later can be made.
@@ -139,7 +141,7 @@ impl Prior {
             None => (wide, columns),
         };
         let saved = SavedPrior { blend, evidence: None, correction, means, space };
-        Ok(Prior { scores, input: Input::Prior(input, inputs), saved })
+        Ok(Prior { scores, trees: None, input: Input::Prior(input, inputs), saved })
     }
 
     /// The prior where rows say something of themselves.
@@ -160,16 +162,15 @@ impl Prior {
         let own = Own { estimates: &estimates, blank: &blank, is_blank: &is_blank };
         let whole = Parts { own: Some(own), ..*parts };
         let blend = saved.map_or_else(|| Blend::fit(&whole), |saved| saved.blend.clone());
-        let mut scores = blend.prior(&whole, None);
+        let scores = blend.prior(&whole, None);
         let blank_scores = match blank.is_empty() {
             true => Vec::new(),
             false => blend.prior(&whole, Some(Rows::Blank)),
         };
-        let seen_scores = scores.clone();
         let view = View {
             parts: &whole,
             table: &table,
-            seen: &seen_scores,
+            seen: &scores,
             blank: &blank_scores,
             seed: task.context.seed,
         };
@@ -177,16 +178,19 @@ impl Prior {
             Some(saved) => saved.correction.clone(),
             None => correction::is_possible(task.features).then(|| Correction::fit(&view)),
         };
-        if let Some(correction) = &correction {
-            let mut corrected = blank_scores.clone();
-            correction.apply(&view, Sight::Cells, &mut scores);
-            correction.apply(&view, Sight::Nothing, &mut corrected);
+        let grown = correction.as_ref().filter(|correction| correction.has_trees());
+        let trees = grown.map(|correction| {
+            let (mut seen, mut blank) = (scores.clone(), blank_scores.clone());
+            correction.apply(&view, Sight::Cells, &mut seen);
+            correction.apply(&view, Sight::Nothing, &mut blank);
             let width = task.features.width();
             for row in (0..is_blank.len()).filter(|&row| is_blank[row]) {
                 let own = row * width..(row + 1) * width;
-                scores[own.clone()].copy_from_slice(&corrected[own]);
+                seen[own.clone()].copy_from_slice(&blank[own]);
             }
-        }
+            seen.iter_mut().zip(&scores).for_each(|(corrected, own)| *corrected -= own);
+            seen
+        });
         let (values, context) = evidence.inputs(&table);
         let input = Input::Rows(RowInput {
             rows: task.features.rows(),
@@ -196,7 +200,7 @@ impl Prior {
         });
         let evidence = Some(evidence);
         let saved = SavedPrior { blend, evidence, correction, means: Vec::new(), space: None };
-        Ok(Prior { scores, input, saved })
+        Ok(Prior { scores, trees, input, saved })
     }
 }
 
@@ -206,12 +210,14 @@ pub(super) fn rows_of(matrix: &[f32], rows: &[u32], width: usize) -> Vec<f32> {
     rows.iter().flat_map(row).copied().collect()
 }
 
-/// Components, the prior and what the network sees of it lie side by side for a while.
+/// Components, the prior and what the network sees of it lie side by side for a while; narrow tables also
+/// have their cells and contexts, on one or two scales.
 fn check_memory(task: &Task<'_>) -> Result<()> {
-    let matrix = (task.features.rows() * task.features.width() * size_of::<f32>()) as u64;
-    let needed = matrix * (VALUE_WAYS + 3) as u64;
     let (rows, columns) = (task.features.rows(), task.features.width());
-    let largest = || format!("the prior holds {} matrices of {rows} × {columns}", VALUE_WAYS + 3);
+    let narrow = if correction::is_possible(task.features) { 9 } else { 0 };
+    let matrices = VALUE_WAYS + 3 + narrow;
+    let needed = (rows * columns * size_of::<f32>() * matrices) as u64;
+    let largest = || format!("the prior holds {matrices} matrices of {rows} × {columns}");
     let limit = task.context.memory_limit();
     Ok(limit.check(needed, largest, "the number of columns, or take the method arb")?)
 }

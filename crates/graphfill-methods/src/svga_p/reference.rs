@@ -12,7 +12,7 @@ use super::components::{FIELDS, Source, WAYS};
 use super::method::Network;
 use super::model::{INPUT, Model, OFFSET, OFFSET_SCALE};
 use super::prior::{Input, Prior};
-use super::row_model::{Batches, Names, RowModel};
+use super::row_model::{Batches, Names, RowModel, TREES_SCALE};
 use crate::encoder::NormalisedGraph;
 use crate::features::{ColumnMeans, Features};
 use crate::learning::{LikelihoodOptions, Likelihoods, Observed};
@@ -127,13 +127,14 @@ fn updates_of_the_row_network_follow_its_equations() {
     const HIDDEN_ROWS: f32 = 0.3;
     // As in the model.
     const HIDDEN_SHARE: f32 = 0.25;
-    for with_labels in [true, false] {
+    for (with_labels, has_trees) in [(true, false), (false, false), (false, true)] {
         let table = Table::mixed(NODES, Kind::BalancedBernoulli);
         let features = table.columns();
         let cells = table.cells();
         let model = RowModel {
             width: WIDTH,
             context: INPUTS,
+            has_trees,
             cells: cells.clone(),
             hidden_rows: HIDDEN_ROWS,
             schedule: Schedule::Constant(RATE),
@@ -160,6 +161,10 @@ fn updates_of_the_row_network_follow_its_equations() {
         for (name, matrix) in inputs {
             session.write(name, &singles(matrix)).expect("an input");
         }
+        let trees = some(34, NODES, features);
+        if has_trees {
+            session.write(&names.trees, &singles(&trees)).expect("an input");
+        }
 
         let draws = |step: usize| -> Matrices {
             let record = |program: &Program| {
@@ -171,7 +176,7 @@ fn updates_of_the_row_network_follow_its_equations() {
         };
         let draws: Vec<Matrices> = (0..3).map(draws).collect();
         let columns = |name: &str| match name {
-            "features.weight" | "features.bias" | OFFSET_SCALE => features,
+            "features.weight" | "features.bias" | OFFSET_SCALE | TREES_SCALE => features,
             "labels.weight" | "labels.bias" => 2,
             _ => WIDTH,
         };
@@ -192,9 +197,15 @@ fn updates_of_the_row_network_follow_its_equations() {
                 .plus_row(&parameters["first.bias"]);
             let first = relu(&first).times(&draws[update]["mask"]);
             let latent = relu(&linear(parameters, "second", &first));
-            let scale = &parameters[OFFSET_SCALE];
-            let prior = Dense::new(NODES, features, |i, k| prior.at(i, k) * scale.at(0, k));
-            let scores = linear(parameters, "features", &latent).plus(&prior);
+            let scaled = |matrix: &Dense, scale: &str| {
+                let scale = &parameters[scale];
+                Dense::new(NODES, features, |i, k| matrix.at(i, k) * scale.at(0, k))
+            };
+            let mut scores = linear(parameters, "features", &latent);
+            scores = scores.plus(&scaled(&prior, OFFSET_SCALE));
+            if has_trees {
+                scores = scores.plus(&scaled(&trees, TREES_SCALE));
+            }
             // The expected share of hidden cells: the loss is a mean over them.
             let share = f64::from(HIDDEN_ROWS + (1.0 - HIDDEN_ROWS) * HIDDEN_SHARE);
             let mut loss = table.weighted_loss(&scores, hidden) / share;
@@ -226,7 +237,7 @@ fn the_row_network_is_not_judged_on_what_it_sees() {
         let features = table.columns();
         let (width, context) = (WIDTH, 1);
         let (hidden_rows, schedule) = (0.1, Schedule::Constant(RATE));
-        let model = RowModel { width, context, cells, hidden_rows, schedule };
+        let model = RowModel { width, context, has_trees: false, cells, hidden_rows, schedule };
         let names = Names::of(0);
         let rows = (0..NODES as u32).collect();
         let features_known = Observed { rows, likelihood: table.likelihood() };

@@ -4,7 +4,8 @@
 //!   shown = known ∘ (1 − hidden)                       some known cells are hidden, anew in each update
 //!   H = relu((z ∘ shown) W_z + shown W_s + C W_c + b₁)     C: arb, one hop, degree, standardised
 //!   Z = relu(dropout(H) W₂ + b₂)                                                  rows × width
-//!   scores = Z W_x + b_x + s ∘ o                       W_x from 0; s from 1, one a feature
+//!   scores = Z W_x + b_x + s ∘ o + r ∘ t               W_x from 0; s and r from 1, one per feature;
+//!                                                      t: what trees add to o, where there are any
 //!   loss = features(scores of the hidden cells) + labels(Z W_y + b_y)
 //!
 //! Where rows are many, an update sees a batch of them, one batch after the other, and the cost of
@@ -33,7 +34,7 @@ pub(super) const MAX_TRAINING_ROWS: usize = 32_768;
 /// The program that takes the step, where there are batches.
 pub(super) const STEP: &str = "step";
 
-/// The inputs of a batch's program: z (zero where unknown), what is known, C, o. All rows ×.
+/// The inputs of a batch's program: z (zero where unknown), what is known, C, o, t. All rows ×.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) program: String,
@@ -41,7 +42,11 @@ pub(super) struct Names {
     pub(super) known: String,
     pub(super) context: String,
     pub(super) offset: String,
+    pub(super) trees: String,
 }
+
+/// r.
+pub(super) const TREES_SCALE: &str = "trees.scale";
 
 impl Names {
     /// Those of a batch.
@@ -54,6 +59,7 @@ impl Names {
             known: name("known"),
             context: name("context"),
             offset: name("offset"),
+            trees: name("trees"),
         }
     }
 }
@@ -79,6 +85,8 @@ pub(super) struct RowModel {
     pub(super) width: usize,
     /// The columns of C.
     pub(super) context: usize,
+    /// Whether there is t.
+    pub(super) has_trees: bool,
     /// The cell of each feature.
     pub(super) cells: Vec<u32>,
     /// The share of rows that an update hides whole.
@@ -108,7 +116,11 @@ impl RowModel {
         let weight = parameter("features.weight", [self.width, features]);
         let bias = parameter("features.bias", [1, features]);
         let scale = parameter(OFFSET_SCALE, [1, features]);
-        let scores = latent.product(weight).add_bias(bias) + offset.scale_columns(scale);
+        let mut scores = latent.product(weight).add_bias(bias) + offset.scale_columns(scale);
+        if self.has_trees {
+            let trees = program.input(&names.trees, [rows, features]);
+            scores = scores + trees.scale_columns(parameter(TREES_SCALE, [1, features]));
+        }
         // The mean is over all known cells, of which this share is hidden.
         let share = self.hidden_rows + (1.0 - self.hidden_rows) * HIDDEN_SHARE;
         let likelihood = &known.features.likelihood;
@@ -154,6 +166,9 @@ impl RowModel {
             ("features.bias", [1, features]),
             (OFFSET_SCALE, [1, features]),
         ];
+        if self.has_trees {
+            shapes.push((TREES_SCALE, [1, features]));
+        }
         if let Some(classes) = classes {
             shapes.extend([("labels.weight", [width, classes]), ("labels.bias", [1, classes])]);
         }
@@ -195,7 +210,7 @@ impl RowModel {
 fn initial(parameter: &str) -> Initial {
     match parameter {
         "values.weight" | "shown.weight" | "context.weight" | "second.weight" => Initial::Glorot,
-        OFFSET_SCALE => Initial::Constant(1.0),
+        OFFSET_SCALE | TREES_SCALE => Initial::Constant(1.0),
         _ => Initial::ZEROS,
     }
 }
