@@ -254,8 +254,8 @@ def test_progress_is_told_and_an_exception_in_it_stops_the_work(town) -> None:
     def told(stage: str, done: int, total: int | None, message: str) -> None:
         stages.append(stage)
 
-    method = gf.SvgaP(hidden=64, models=2, max_updates=400)
-    method.fit(nodes, edges, progress=told)
+    # Long enough to be told of, however fast the machine.
+    gf.SvgaP(hidden=64, models=8, patience=10_000).fit(nodes, edges, progress=told)
     assert any(stages)
 
     def refuse(stage: str, done: int, total: int | None, message: str) -> None:
