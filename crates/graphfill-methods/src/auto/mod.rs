@@ -39,8 +39,10 @@ use fitted::AutoFitted;
 const CLEARLY_AHEAD: f64 = 3.0;
 /// The same for a single candidate, the trained method.
 const AHEAD: f64 = 2.0;
-/// How many standard errors are noise between two methods neither of which is the best of many.
-const NOISE: f64 = 1.0;
+/// What a table with few columns counts as, beside its columns, when they tell how much proof one needs.
+const UNPROVEN_COLUMNS: f64 = 2.0;
+/// How many standard errors propagation must be ahead of the trained method, whose components it is.
+const NOISE: f64 = 2.0;
 /// Without a time limit, a method that takes longer is left out.
 const MAX_SECONDS: f64 = 900.0;
 /// With a time limit, a method is trained if this share of the time that it needs is left: early
@@ -245,32 +247,46 @@ impl Auto {
                 false => None,
             });
         }
+        let candidate = |at: usize, group: usize| {
+            let scores = others[at].as_ref();
+            Candidate {
+                choice: &fitted.fits()[at].1.choices()[group],
+                score: scores.and_then(|(finished, _)| finished[group]),
+                losses: scores.map_or_else(Vec::new, |(_, scores)| scores.losses(group, &sets)),
+            }
+        };
+        let own_candidate = |group: usize| Candidate {
+            choice: &trained.choices()[group],
+            score: own_scores[group],
+            losses: own.losses(group, &sets),
+        };
+        let own_candidates: Vec<Candidate<'_>> = (0..groups).map(own_candidate).collect();
+        let is_clear =
+            |own: &Candidate<'_>, group| is_ahead(own, &candidate(0, group), CLEARLY_AHEAD);
+        let clear: Vec<bool> =
+            own_candidates.iter().enumerate().map(|(group, own)| is_clear(own, group)).collect();
         let mut chosen = Vec::new();
-        for (group, &own_score) in own_scores.iter().enumerate() {
-            let candidate = |at: usize| {
-                let scores = others[at].as_ref();
-                Candidate {
-                    choice: &fitted.fits()[at].1.choices()[group],
-                    score: scores.and_then(|(finished, _)| finished[group]),
-                    losses: scores.map_or_else(Vec::new, |(_, scores)| scores.losses(group, &sets)),
-                }
-            };
-            let own = Candidate {
-                choice: &trained.choices()[group],
-                score: own_score,
-                losses: own.losses(group, &sets),
-            };
-            let (baseline, other) = (candidate(0), candidate(fitted.assigned(group)));
-            let earned = fitted.assigned(group) != 0 || is_ahead(&own, &baseline, AHEAD);
-            chosen.push((is_no_worse(&own, &other) && earned).then(|| Choice {
+        for (group, own) in own_candidates.iter().enumerate() {
+            let (baseline, other) = (candidate(0, group), candidate(fitted.assigned(group), group));
+            let ahead = proof_needed(&clear, group);
+            let earned = fitted.assigned(group) != 0 || is_ahead(own, &baseline, ahead);
+            chosen.push((is_no_worse(own, &other) && earned).then(|| Choice {
                 validation: own.score,
-                reason: against(&own, &other),
+                reason: against(own, &other),
                 ..own.choice.clone()
             }));
         }
         fitted.add_trained(Arc::clone(&self.trained), trained, chosen);
         Ok(())
     }
+}
+
+/// How many standard errors the trained method must be ahead of the column mean in a group: fewer, the
+/// more of the other groups it estimates clearly better. A table of noise has no such group.
+fn proof_needed(clear: &[bool], group: usize) -> f64 {
+    let others = clear.len().saturating_sub(1) as f64;
+    let clear = clear.iter().filter(|&&clear| clear).count() - usize::from(clear[group]);
+    AHEAD * (1.0 - clear as f64 / (others + UNPROVEN_COLUMNS))
 }
 
 fn validation_rows(task: &Task<'_>, sets: usize) -> Vec<ValidationRows> {
