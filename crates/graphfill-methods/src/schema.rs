@@ -8,6 +8,7 @@ use graphfill_data::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::{MethodError, Result, suggest};
+use crate::features::reach::{known_range, reach};
 use crate::features::{ColumnMeans, Features, unit_of};
 
 /// How many new levels a note names.
@@ -31,7 +32,7 @@ pub struct ColumnSchema {
     pub style: ColumnStyle,
     /// What its numbers are divided by before a method computes with them.
     pub unit: f64,
-    /// The smallest and the largest known number.
+    /// The smallest and the largest number that estimates may be.
     pub range: Option<(f64, f64)>,
     /// The mean of each of its features over the known cells.
     pub means: Vec<f64>,
@@ -121,9 +122,11 @@ impl Schema {
                 (ColumnType::Category(_), _) | (_, ColumnData::Block(_)) => (1.0, None),
                 _ => {
                     let numbers = column.numbers();
-                    let known = || numbers.iter().copied().filter(|number| !number.is_nan());
-                    let range = known().reduce(f64::min).zip(known().reduce(f64::max));
-                    (unit_of(&numbers), range)
+                    let (low, high) = match kind {
+                        ColumnType::Number | ColumnType::Count => reach(numbers.iter().copied()),
+                        _ => known_range(numbers.iter().copied()),
+                    };
+                    (unit_of(&numbers), (low <= high).then_some((low, high)))
                 }
             };
             let (name, style) = (column.name().to_owned(), column.column_style());

@@ -345,17 +345,20 @@ fn better(own: &Candidate<'_>, other: &Candidate<'_>) -> bool {
 /// noise. Propagation is the best of several on these few cells, and looks better than it is; the trained
 /// method blends the same propagations by all known cells.
 fn is_no_worse(candidate: &Candidate<'_>, other: &Candidate<'_>) -> bool {
-    candidate.score.is_some() && standard_errors(&other.losses, &candidate.losses) > -NOISE
+    candidate.score.is_some() && gains(candidate, other) > -NOISE
 }
 
 /// Whether a candidate beats the baseline by so many standard errors.
 fn is_ahead(candidate: &Candidate<'_>, baseline: &Candidate<'_>, by: f64) -> bool {
-    // Errors and their squares: the one is steady where tails are heavy, the other sees the rare
-    // large errors that a method avoids.
+    better(candidate, baseline) && gains(candidate, baseline) >= by
+}
+
+/// By how many standard errors a candidate is ahead: by its errors or by their squares, whichever is more. The
+/// one is steady where tails are heavy, the other sees the rare large errors that a method avoids.
+fn gains(candidate: &Candidate<'_>, other: &Candidate<'_>) -> f64 {
     let squares = |losses: &[f64]| losses.iter().map(|loss| loss * loss).collect::<Vec<f64>>();
-    let plain = standard_errors(&baseline.losses, &candidate.losses);
-    let squared = standard_errors(&squares(&baseline.losses), &squares(&candidate.losses));
-    better(candidate, baseline) && plain.max(squared) >= by
+    let plain = standard_errors(&other.losses, &candidate.losses);
+    plain.max(standard_errors(&squares(&other.losses), &squares(&candidate.losses)))
 }
 
 fn choose(candidates: &[Candidate<'_>]) -> Choice {

@@ -21,6 +21,7 @@
 
 mod column_means;
 mod panel;
+pub(crate) mod reach;
 mod sample;
 
 use std::ops::Range;
@@ -149,6 +150,43 @@ impl<'a> Features<'a> {
         let means = schema.columns.iter().flat_map(|own| own.means.iter().copied()).collect();
         features.trained_means = Some(means);
         features
+    }
+
+    /// The same rows and groups, some of the groups with another block of another width.
+    pub(crate) fn with_blocks<'b>(&self, blocks: &'b [Option<(GroupKind, Block)>]) -> Features<'b>
+    where
+        'a: 'b,
+    {
+        let mut features = Features::empty(self.rows);
+        for ((group, values), replaced) in self.groups.iter().zip(&self.values).zip(blocks) {
+            let (kind, values) = match (replaced, values) {
+                (Some((kind, block)), _) => (kind, Values::Block(block)),
+                (None, Values::Block(block)) => (&group.kind, Values::Block(block)),
+                (None, Values::Numbers(numbers)) => (&group.kind, Values::Numbers(numbers.clone())),
+                (None, Values::Levels(levels)) => (&group.kind, Values::Levels(levels.clone())),
+            };
+            let (width, cells) = match &values {
+                Values::Block(block) => (block.width(), block.width()),
+                _ => (group.features.len(), 1),
+            };
+            features.groups.push(Group {
+                kind: kind.clone(),
+                features: features.width..features.width + width,
+                cells: features.cells..features.cells + cells,
+                ..group.clone()
+            });
+            features.values.push(values);
+            features.width += width;
+            features.cells += cells;
+        }
+        features
+    }
+
+    /// The same features, with the means of the table that a model was trained on.
+    #[must_use]
+    pub(crate) fn with_trained_means(mut self, means: Option<Vec<f64>>) -> Self {
+        self.trained_means = means;
+        self
     }
 
     fn push(&mut self, position: usize, column: &'a Column, schema: Option<&ColumnSchema>) {

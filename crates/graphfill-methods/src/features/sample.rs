@@ -15,8 +15,8 @@ use super::{Features, Group, GroupKind, Values};
 /// Some columns of a table.
 pub struct ColumnSample<'a> {
     table: &'a Features<'a>,
-    /// The smaller block of each group that was sampled.
-    blocks: Vec<Option<Block>>,
+    /// The kind and the smaller block of each group that was sampled.
+    blocks: Vec<Option<(GroupKind, Block)>>,
     /// For each cell of a row of the table, the cell of the sample.
     cell_of: Vec<Option<u32>>,
     cells: usize,
@@ -33,7 +33,7 @@ impl<'a> ColumnSample<'a> {
                 Values::Block(block) if block.width() > max_columns => {
                     let columns = chosen(group, block, unknown, max_columns);
                     let sampled = with_columns(block, &columns);
-                    (columns, Some(sampled))
+                    (columns, Some((group.kind.clone(), sampled)))
                 }
                 _ => ((0..group.cells.len() as u32).collect(), None),
             };
@@ -48,36 +48,7 @@ impl<'a> ColumnSample<'a> {
 
     /// The sampled table; its groups are those of the whole one.
     pub fn features(&self) -> Features<'_> {
-        let table = self.table;
-        let mut features = Features {
-            rows: table.rows,
-            width: 0,
-            cells: 0,
-            groups: Vec::new(),
-            values: Vec::new(),
-            trained_means: None,
-        };
-        for ((group, values), sampled) in table.groups.iter().zip(&table.values).zip(&self.blocks) {
-            let (width, cells, values) = match (sampled, values) {
-                (Some(block), _) => (block.width(), block.width(), Values::Block(block)),
-                (None, Values::Block(block)) => {
-                    (block.width(), block.width(), Values::Block(block))
-                }
-                (None, Values::Numbers(numbers)) => (1, 1, Values::Numbers(numbers.clone())),
-                (None, Values::Levels(levels)) => {
-                    (group.features.len(), 1, Values::Levels(levels.clone()))
-                }
-            };
-            features.groups.push(Group {
-                features: features.width..features.width + width,
-                cells: features.cells..features.cells + cells,
-                ..group.clone()
-            });
-            features.values.push(values);
-            features.width += width;
-            features.cells += cells;
-        }
-        features
+        self.table.with_blocks(&self.blocks)
     }
 
     /// The cells of a mask of the whole table that are in the sample.

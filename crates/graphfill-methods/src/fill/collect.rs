@@ -1,7 +1,7 @@
 //! Collects the estimates of missing cells and completes the table with them.
 //!
-//! Numbers stay within what their column was observed to be: near hubs, propagation with S can
-//! leave any range. A missing row of a binary block becomes its best-ranked columns, as many as
+//! Numbers stay within what their column was observed to be, or a little beyond it where it has heavy
+//! [tails](crate::features::reach). A missing row of a binary block becomes its best-ranked columns, as many as
 //! [`expected_ones`] says; among single missing cells of a row the best-ranked become ones, as many
 //! as the rest of the row has in proportion.
 
@@ -11,7 +11,8 @@ use graphfill_data::{Block, CellMask, Column, NodeTable, UndirectedGraph};
 
 use super::ones::expected_ones;
 use crate::error::Result;
-use crate::features::{ColumnMeans, Features, GroupKind};
+use crate::features::reach::{has_reach, known_range, reach};
+use crate::features::{ColumnMeans, Features, Group, GroupKind};
 use crate::method::{EstimateSink, Estimates};
 use crate::schema::Schema;
 use crate::selection::TopRanked;
@@ -112,7 +113,7 @@ impl<'a> Collected<'a> {
             let block = self.features.block(group);
             columns[about.column] = match estimates {
                 GroupEstimates::Values(mut values) => {
-                    let mut range = Range::of(column.numbers().into_iter());
+                    let mut range = Range::of(column, about);
                     let trained = self.schema.and_then(|schema| schema.columns[group].range);
                     for value in trained.into_iter().flat_map(|(min, max)| [min, max]) {
                         range.include(value);
@@ -170,10 +171,11 @@ struct Range {
 impl Range {
     const NOTHING: Range = Range { min: f64::INFINITY, max: f64::NEG_INFINITY };
 
-    fn of(values: impl Iterator<Item = f64>) -> Range {
-        let mut range = Range::NOTHING;
-        values.filter(|value| !value.is_nan()).for_each(|value| range.include(value));
-        range
+    /// What the estimates of a single column may be.
+    fn of(column: &Column, group: &Group) -> Range {
+        let numbers = column.numbers().into_iter();
+        let (min, max) = if has_reach(group) { reach(numbers) } else { known_range(numbers) };
+        Range { min, max }
     }
 
     fn include(&mut self, value: f64) {

@@ -180,7 +180,9 @@ impl Correction {
         let fit = |sight: Sight| match view.scores(sight).is_empty() {
             true => Vec::new(),
             false => {
-                let goals = goals(view.parts.task.features);
+                let task = view.parts.task;
+                let mut goals = goals(task.features);
+                goals.retain(|goal| task.groups.is_none_or(|groups| groups[goal.group]));
                 let rows = (MAX_ROWS_OF_ALL / goals.len().max(1)).clamp(MIN_MAX_ROWS, MAX_ROWS);
                 let grown = goals.par_iter().map(|goal| fit_goal(view, goal, sight, &folds, rows));
                 let grown: Vec<TargetTrees> = grown.collect();
@@ -225,14 +227,16 @@ pub(super) fn is_possible(features: &Features<'_>) -> bool {
     features.width() <= MAX_FEATURES && !goals(features).is_empty()
 }
 
-/// About how long trees take on one core, in seconds: to grow them, and to apply them to all rows.
+/// About how long trees take on one core, in seconds: to grow them, and to apply them to all rows. Of tables
+/// with more features those of single columns count, since blocks get none.
 pub(super) fn core_seconds(features: &Features<'_>) -> f64 {
     const PER_GROWN_CELL: f64 = 8e-6;
     const PER_CELL: f64 = 8e-6;
-    if !is_possible(features) {
-        return 0.0;
-    }
-    let outputs: usize = goals(features).iter().map(|goal| goal.outputs).sum();
+    let is_wide = features.width() > MAX_FEATURES;
+    let is_block = |goal: &&Goal| features.groups()[goal.group].kind == GroupKind::NumericBlock;
+    let goals = goals(features);
+    let grown = goals.iter().filter(|goal| !is_wide || !is_block(goal));
+    let outputs: usize = grown.map(|goal| goal.outputs).sum();
     let (rows, outputs) = (features.rows() as f64, outputs as f64);
     outputs * (rows.min(MAX_ROWS as f64) * PER_GROWN_CELL + rows * PER_CELL)
 }

@@ -18,8 +18,9 @@ use crate::learning::Likelihoods;
 use crate::method::Task;
 use crate::row_gaussian::{Cells, RowGaussian};
 
-/// Wider tables are left to propagation: a row's Gaussian has as many rows and columns as it.
-const MAX_FEATURES: usize = 300;
+/// A row's Gaussian has as many rows and columns as the table. Of wider tables, blocks are [summarised](super::summary)
+/// where other columns remain, and left to propagation otherwise.
+pub(super) const MAX_FEATURES: usize = 300;
 /// The share of rows that an update hides whole: at least this, and so much more where all missing
 /// cells are in whole missing rows.
 const HIDDEN_ROWS: (f64, f64) = (0.1, 0.6);

@@ -18,6 +18,7 @@ use super::row_model::{
 };
 use super::row_prediction::RowNetwork;
 use super::spectral::{self, Embedding};
+use super::wide::{self, WideFitted};
 use crate::context::Context;
 use crate::error::Result;
 use crate::learning::{
@@ -110,14 +111,10 @@ impl Method for SvgaP {
     }
 
     fn fit_task(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
-        let network = match evidence::is_there(task, task.unknown) {
-            true => Network::Rows,
-            false => Network::Graph,
-        };
-        let method = self.resolved(task, network);
-        let config = method.config(task, network);
-        let model = SvgaPModel::new(method, task, network, None)?;
-        Ok(Box::new(TrainedImputer::fit(&model, &config, task)?))
+        match WideFitted::fit(self, task)? {
+            Some(fitted) => Ok(Box::new(fitted)),
+            None => self.fit_whole(task),
+        }
     }
 
     fn label_use(&self) -> LabelUse {
@@ -129,6 +126,32 @@ impl Method for SvgaP {
     }
 
     fn restore(&self, task: &Task<'_>, state: &TensorStore) -> Result<Box<dyn Fitted>> {
+        match WideFitted::restore(self, task, state)? {
+            Some(fitted) => Ok(Box::new(fitted)),
+            None => self.restore_whole(task, state),
+        }
+    }
+}
+
+impl SvgaP {
+    /// Fits one model to a table.
+    pub(super) fn fit_whole(&self, task: &Task<'_>) -> Result<Box<dyn Fitted>> {
+        let network = match evidence::is_there(task, task.unknown) {
+            true => Network::Rows,
+            false => Network::Graph,
+        };
+        let method = self.resolved(task, network);
+        let config = method.config(task, network);
+        let model = SvgaPModel::new(method, task, network, None)?;
+        Ok(Box::new(TrainedImputer::fit(&model, &config, task)?))
+    }
+
+    /// The saved model of a whole table.
+    pub(super) fn restore_whole(
+        &self,
+        task: &Task<'_>,
+        state: &TensorStore,
+    ) -> Result<Box<dyn Fitted>> {
         let saved = SavedModel::read(state, task)?;
         // The folds of the prior follow the seed: the same estimates need the same folds.
         let context = Context { seed: saved.seed, ..task.context.clone() };
@@ -443,11 +466,23 @@ fn scattered(values: &[f32], rows: &[u32], nodes: usize, width: usize) -> Vec<f3
 /// About how long training takes on this machine, in seconds: the products of all updates, the edges that
 /// propagation passes, and trees, at rates that any CPU, or any GPU, of the last years reaches.
 fn expected_seconds(task: &Task<'_>) -> f64 {
+    let features = task.features.width();
+    match wide::plan(task) {
+        Some((rest, has_blocks)) => {
+            let blocks = if has_blocks { seconds_of(task, features, false) } else { 0.0 };
+            blocks + seconds_of(task, rest, true)
+        }
+        None => seconds_of(task, features, evidence::is_there(task, task.unknown)),
+    }
+}
+
+/// The same for a table of so many features, whose rows are evidence or not.
+fn seconds_of(task: &Task<'_>, features: usize, has_evidence: bool) -> f64 {
     const OPERATIONS_PER_SECOND: f64 = 3e10;
     const EDGE_CELLS_PER_SECOND: f64 = 1e9;
     const GPU_TO_CPU: f64 = 50.0;
-    let (nodes, features) = (task.features.rows() as f64, task.features.width() as f64);
-    let products = if evidence::is_there(task, task.unknown) {
+    let (nodes, features) = (task.features.rows() as f64, features as f64);
+    let products = if has_evidence {
         let (updates, rows) = match nodes > MAX_ROWS_AT_ONCE as f64 {
             true => (MAX_BATCH_UPDATES as f64, BATCH_ROWS as f64),
             false => (600.0, nodes),

@@ -18,7 +18,9 @@
 //! - **Single cells missing, in a table of at most 300 features** (`evidence`, `row_model`): a row's own
 //!   known cells are evidence. A [Gaussian of the row](crate::row_gaussian), given what propagation
 //!   says, is one more component of the prior, and the network goes row by row: cells are hidden from
-//!   it anew in each update, and it learns to tell them. Wider tables do without this evidence.
+//!   it anew in each update, and it learns to tell them. Wider tables of one block do without this evidence;
+//!   in those that have a wide block beside other columns, a summary of the block is evidence for these
+//!   (`wide`, `summary`).
 //!
 //! Group by group, training is [shrunk](crate::learning::Shrinkage) as far as validation says.
 //!
@@ -94,7 +96,9 @@ mod reference;
 mod row_model;
 mod row_prediction;
 mod spectral;
+mod summary;
 mod tails;
 mod value_blend;
+mod wide;
 
 pub use method::SvgaP;

@@ -1,6 +1,6 @@
 //! Columns with heavy tails, on a scale where they are nearly normal.
 //!
-//!   t = asinh((x − median) / spread)        spread: half the distance between the quartiles
+//!   t = asinh((x − median) / spread)        median and spread as in [`crate::features::reach`]
 //!
 //! It is linear in the middle and a logarithm far out, for either sign. A Gaussian of a row on this scale sees
 //! how orders of magnitude belong together; the one on the columns' own scale sees sums and shares. Both are
@@ -10,13 +10,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::RowTable;
+use crate::features::reach::{MARGIN, Middle};
 
-/// A column has heavy tails if its largest distance from the median is so many spreads.
-const MIN_SPREADS: f32 = 30.0;
 /// Values that quantiles are taken from.
 const SAMPLE: usize = 16_384;
-/// How far estimates may lie beyond the known values, on the scale of t.
-const MARGIN: f32 = 0.5;
 
 /// The scale of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,21 +25,17 @@ struct Tail {
 }
 
 impl Tail {
-    fn of(mut values: Vec<f32>) -> Option<Self> {
-        values.sort_unstable_by(f32::total_cmp);
-        let quantile = |share: f64| values.get((share * values.len() as f64) as usize).copied();
-        let (low, median, high) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
+    fn of(values: Vec<f32>) -> Option<Self> {
+        let mut values: Vec<f64> = values.into_iter().map(f64::from).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let middle = Middle::of(&values)?;
         let (first, last) = (*values.first()?, *values.last()?);
-        // Where most values are the same, half of the mean distance from them.
-        let distances = values.iter().map(|value| f64::from((value - median).abs()));
-        let mean_distance = distances.sum::<f64>() as f32 / values.len() as f32;
-        let spread = ((high - low) / 2.0).max(mean_distance / 8.0);
-        let largest = (last - median).max(median - first);
-        if !(spread > 0.0 && spread.is_finite() && largest > MIN_SPREADS * spread) {
+        if !middle.is_far(first) && !middle.is_far(last) {
             return None;
         }
-        let tail = Tail { median, spread, range: (0.0, 0.0) };
-        Some(Tail { range: (tail.scaled(first), tail.scaled(last)), ..tail })
+        let tail =
+            Tail { median: middle.median as f32, spread: middle.spread as f32, range: (0.0, 0.0) };
+        Some(Tail { range: (tail.scaled(first as f32), tail.scaled(last as f32)), ..tail })
     }
 
     fn scaled(self, value: f32) -> f32 {
@@ -50,7 +43,8 @@ impl Tail {
     }
 
     fn restored(self, value: f32) -> f32 {
-        let value = value.clamp(self.range.0 - MARGIN, self.range.1 + MARGIN);
+        let margin = MARGIN as f32;
+        let value = value.clamp(self.range.0 - margin, self.range.1 + margin);
         self.median + self.spread * value.sinh()
     }
 }

@@ -15,6 +15,7 @@ use super::ones::{OnesCalibration, ScoreRanks};
 use super::scale::{ErrorSize, Scale};
 use super::surroundings::{CLASSES, ObservedCells};
 use super::{Calibration, ColumnCalibration};
+use crate::features::reach::{has_reach, known_range, reach};
 use crate::features::{Features, Group, GroupKind};
 use crate::method::Task;
 
@@ -306,7 +307,8 @@ pub(super) fn taken_numbers(
     for (group, (about, own)) in features.groups().iter().zip(estimates).enumerate() {
         let GroupEstimates::Numbers(columns) = own else { continue };
         for (feature, mut cells) in about.features.clone().zip(std::mem::take(columns)) {
-            let mut range = known_range(features, group, feature, unknown);
+            let known = known_values(features, group, feature, unknown);
+            let mut range = if has_reach(about) { reach(known) } else { known_range(known) };
             if let Some((low, high)) = trained_range(group) {
                 range = (range.0.min(low / about.unit), range.1.max(high / about.unit));
             }
@@ -339,21 +341,16 @@ fn true_level(features: &Features<'_>, group: usize, row: usize) -> Option<usize
     }
 }
 
-/// The smallest and largest value of a feature that are not unknown.
-fn known_range(
+/// The values of a feature that are not unknown.
+fn known_values(
     features: &Features<'_>,
     group: usize,
     feature: usize,
     unknown: &CellMask,
-) -> (f64, f64) {
+) -> impl Iterator<Item = f64> {
     let cell = features.groups()[group].cell_of(feature);
-    let known = (0..features.rows()).filter(|&row| !unknown.contains(row, cell));
-    let values = known.map(|row| features.value(group, row, feature));
-    values
-        .filter(|value| !value.is_nan())
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        })
+    let known = (0..features.rows()).filter(move |&row| !unknown.contains(row, cell));
+    known.map(move |row| features.value(group, row, feature))
 }
 
 /// The nearest value of a range; any value where the range is empty.
@@ -369,7 +366,8 @@ fn allowed_values(features: &Features<'_>, group: usize) -> (Option<f64>, Option
         GroupKind::Count => (Some(0.0), None),
         GroupKind::Number | GroupKind::NumericBlock if !about.is_date => {
             let none = CellMask::none(features.rows(), features.cells());
-            let ranges = about.features.clone().map(|own| known_range(features, group, own, &none));
+            let known = |feature: usize| known_values(features, group, feature, &none);
+            let ranges = about.features.clone().map(|own| known_range(known(own)));
             let (low, high) = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |all, own| {
                 (all.0.min(own.0), all.1.max(own.1))
             });

@@ -15,3 +15,4 @@ mod tables;
 mod uncertainty;
 mod validation;
 mod walks;
+mod wide;
