@@ -259,3 +259,69 @@ fn a_flipped_bit_is_noticed() {
     }
     assert_eq!(before, bits(&session), "a damaged file changes nothing");
 }
+
+/// An output belongs to the parameters that it was computed from.
+#[test]
+fn outputs_are_gone_after_loading() {
+    let saved = Saved::new();
+    let path = saved.with(&saved.bytes);
+    let mut session = both(4, 3);
+    session.run("predict").expect("a run");
+    session.load(&path).expect("the same program");
+    let stale = |session: &Session| match session.read("predict", "y") {
+        Err(EngineError::NotRun { last, .. }) => assert_eq!(last, "none"),
+        other => panic!("{other:?}"),
+    };
+    stale(&session);
+    session.run("predict").expect("a run");
+    session.read("predict", "y").expect("an output");
+    session.load_parameters(&path).expect("the same parameters");
+    stale(&session);
+}
+
+#[test]
+fn a_snapshot_goes_to_another_session_of_the_same_plan() {
+    let (mut one, mut other) = (both(4, 1), both(4, 2));
+    train(&mut one, 3);
+    other.restore(&one.snapshot().expect("a snapshot")).expect("the same parameters");
+    for session in [&mut one, &mut other] {
+        session.run("predict").expect("a run");
+    }
+    let read = |session: &Session| session.read("predict", "y").expect("an output");
+    assert_eq!(read(&one), read(&other));
+}
+
+/// A snapshot of other parameters is refused and changes nothing, on any device.
+#[test]
+fn a_snapshot_of_other_parameters_is_refused() {
+    let record = |parameters: &[(&str, usize)]| {
+        let program = Program::new("predict");
+        let x = program.input("x", [X, 6]);
+        for (name, columns) in parameters {
+            let weights = program.parameter(name, [6, *columns], Initial::Glorot);
+            program.output(name, x.product(weights));
+        }
+        session(vec![program], 7)
+    };
+    let mut own = record(&[("weights", 4), ("out", 3)]);
+    let before = own.snapshot().expect("a snapshot");
+    let cases = [
+        (&[("weights", 40), ("out", 30)][..], "`weights` is 6 × 40 there, and 6 × 4 is expected"),
+        (&[("weights", 2), ("out", 2)], "`weights` is 6 × 2 there"),
+        (&[("weights", 4)], "`out` is missing from it"),
+        (&[], "`weights` is missing from it"),
+        (&[("weights", 4), ("out", 3), ("more", 1)], "`more` is no parameter of this session"),
+    ];
+    for (parameters, expected) in cases {
+        let foreign = record(parameters).snapshot().expect("a snapshot");
+        let error = own.restore(&foreign).expect_err("another session's").to_string();
+        assert!(error.contains("the snapshot is of another session"), "{error}");
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(own.snapshot().expect("a snapshot"), before);
+    }
+    // The same parameters in another order are the same.
+    let turned = record(&[("out", 3), ("weights", 4)]).snapshot().expect("a snapshot");
+    own.restore(&turned).expect("the same parameters");
+    let tensors = |snapshot: graphfill_engine::Snapshot| snapshot.tensors();
+    assert_eq!(tensors(own.snapshot().expect("a snapshot")), tensors(turned));
+}
