@@ -46,6 +46,10 @@ impl Operation for ColumnSums {
         "column sums"
     }
 
+    fn identity(&self) -> String {
+        "column_sums".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![Shape::new(1, inputs[0].columns)])
     }

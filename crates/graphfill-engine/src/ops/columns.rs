@@ -59,6 +59,10 @@ impl Operation for Concatenate {
         "concatenate"
     }
 
+    fn identity(&self) -> String {
+        "concatenate".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         for &other in inputs {
             let rule = "matrices side by side have as many rows";
@@ -120,6 +124,10 @@ impl Operation for Concatenate {
 impl Operation for SliceColumns {
     fn name(&self) -> &'static str {
         "slice columns"
+    }
+
+    fn identity(&self) -> String {
+        format!("slice_columns({}..{})", self.columns.start, self.columns.end)
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

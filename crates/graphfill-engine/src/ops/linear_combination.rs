@@ -82,6 +82,11 @@ impl Operation for LinearCombination {
         }
     }
 
+    fn identity(&self) -> String {
+        let weights: Vec<String> = self.weights.iter().map(f32::to_string).collect();
+        format!("linear_combination({})", weights.join(", "))
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         for &other in inputs {
             let rule = "the matrices of a sum have the same shape";

@@ -48,6 +48,10 @@ impl Operation for NormaliseRows {
         "normalise rows"
     }
 
+    fn identity(&self) -> String {
+        format!("normalise_rows(stream={})", self.stream)
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![inputs[0], Shape::new(inputs[0].rows, 1)])
     }
@@ -146,6 +150,10 @@ fn draw_direction(key: Key, row: usize, out: &mut [f32]) {
 impl Operation for NormaliseRowsGradient {
     fn name(&self) -> &'static str {
         "normalise rows"
+    }
+
+    fn identity(&self) -> String {
+        "normalise_rows_gradient".to_owned()
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

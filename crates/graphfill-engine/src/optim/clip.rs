@@ -52,6 +52,10 @@ impl Operation for SquaredNorm {
         "squared norm"
     }
 
+    fn identity(&self) -> String {
+        "squared_norm".to_owned()
+    }
+
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![Shape::SCALAR])
     }
@@ -122,13 +126,19 @@ impl Operation for ClipScale {
         "clip"
     }
 
+    fn identity(&self) -> String {
+        format!("clip_scale(limit={})", self.limit)
+    }
+
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![Shape::SCALAR])
     }
 
     fn cpu(&self, call: &mut Call<'_>) {
-        // A norm of 0 gives infinity, and so 1.
-        call.output(0)[0] = (self.limit / call.input(0)[0].sqrt()).min(1.0);
+        // A norm of 0 gives infinity, and so 1. A norm that is NaN gives NaN, which `min` would turn
+        // into 1.
+        let scale = self.limit / call.input(0)[0].sqrt();
+        call.output(0)[0] = if scale > 1.0 { 1.0 } else { scale };
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {

@@ -94,7 +94,7 @@ impl Plan {
     /// Plans programs that are run in turn and share parameters and inputs by name. They run on the
     /// processor unless [`Plan::on`] says otherwise.
     pub fn new(programs: Vec<Recorded>) -> Result<Self> {
-        Self::with_sharing(programs, Sharing::Allowed)
+        Self::with_sharing(programs, Sharing::Allowed, Device::cpu())
     }
 
     /// The same programs, to run on another device, where operations need other temporary memory.
@@ -147,7 +147,7 @@ impl Plan {
         &self.device
     }
 
-    fn with_sharing(recorded: Vec<Recorded>, sharing: Sharing) -> Result<Self> {
+    fn with_sharing(recorded: Vec<Recorded>, sharing: Sharing, device: Device) -> Result<Self> {
         let buffers = shared_buffers(&recorded)?;
         let described: String = recorded.iter().map(Recorded::describe).collect();
         check_streams(&recorded)?;
@@ -156,7 +156,7 @@ impl Plan {
             recorded,
             programs: Vec::new(),
             buffers,
-            device: Device::cpu(),
+            device,
             arena: 0,
             constants: 0,
             fingerprint: Fingerprint::of(&described),
@@ -244,7 +244,7 @@ impl Plan {
     pub fn listing(&self) -> String {
         let mut text = String::new();
         for Buffer { name, shape, role, place } in &self.buffers {
-            let _ = writeln!(text, "{name}: {shape} at {}, {role:?}", place.offset);
+            let _ = writeln!(text, "{name}: {shape} at {}, {}", place.offset, role.identity());
         }
         for program in &self.programs {
             let _ = writeln!(text, "{}:", program.name);
@@ -329,7 +329,13 @@ impl std::fmt::Display for Step {
             .zip(&self.output_shapes)
             .map(|(place, shape)| place.map_or("–".to_owned(), |place| operand(&place, shape)))
             .collect();
-        write!(formatter, "[{}] = {:?} [{}]", outputs.join(", "), self.operation, inputs.join(", "))
+        write!(
+            formatter,
+            "[{}] = {} [{}]",
+            outputs.join(", "),
+            self.operation.identity(),
+            inputs.join(", ")
+        )
     }
 }
 

@@ -33,6 +33,10 @@ impl Activation for LeakyRelu {
         if value > 0.0 { 1.0 } else { self.leak }
     }
 
+    fn identity(self) -> String {
+        format!("{}, leak={}", Self::NAME, self.leak)
+    }
+
     fn in_kernels(self) -> (u32, f32) {
         (1, self.leak)
     }

@@ -27,6 +27,11 @@ trait Activation: Debug + Clone + Copy + Send + Sync + 'static {
     /// f′(x), given f(x).
     fn slope(self, value: f32) -> f32;
 
+    /// Its name and what it depends on, in the identity of an operation.
+    fn identity(self) -> String {
+        Self::NAME.to_owned()
+    }
+
     /// Its number in `finish.cuh`, and the leak, if it has one.
     fn in_kernels(self) -> (u32, f32);
 }
@@ -58,6 +63,10 @@ impl<A: Activation> Combine for ActivateGradient<A> {
 impl<A: Activation> Operation for Activate<A> {
     fn name(&self) -> &'static str {
         A::NAME
+    }
+
+    fn identity(&self) -> String {
+        format!("activate({})", self.0.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
@@ -97,6 +106,10 @@ impl<A: Activation> Operation for Activate<A> {
 impl<A: Activation> Operation for ActivateGradient<A> {
     fn name(&self) -> &'static str {
         A::NAME
+    }
+
+    fn identity(&self) -> String {
+        format!("activate_gradient({})", self.0.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

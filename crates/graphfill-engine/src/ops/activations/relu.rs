@@ -20,12 +20,13 @@ impl Activation for Relu {
 
     #[inline(always)]
     fn value(self, x: f32) -> f32 {
-        x.max(0.0)
+        // NaN stays NaN, which `max` would turn into 0.
+        if x <= 0.0 { 0.0 } else { x }
     }
 
     #[inline(always)]
     fn slope(self, value: f32) -> f32 {
-        if value > 0.0 { 1.0 } else { 0.0 }
+        if value <= 0.0 { 0.0 } else { 1.0 }
     }
 
     fn in_kernels(self) -> (u32, f32) {

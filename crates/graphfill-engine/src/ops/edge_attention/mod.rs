@@ -50,6 +50,15 @@ struct Attention {
     dropout: Option<Dropout>,
 }
 
+impl Attention {
+    /// In the identity of an operation.
+    fn identity(&self) -> String {
+        let (graph, heads) = (self.graph.identity(), self.heads);
+        let dropout = self.dropout.as_ref().map_or("none".to_owned(), Dropout::identity);
+        format!("{graph}, heads={heads}, dropout: {dropout}")
+    }
+}
+
 impl Program {
     /// Weighted means over the neighbours of each row of the graph, whose values don't matter; the
     /// columns of the features are split among the heads, at most 64, each with its own weights.
@@ -168,6 +177,10 @@ impl Attention {
 impl Operation for EdgeAttention {
     fn name(&self) -> &'static str {
         "edge attention"
+    }
+
+    fn identity(&self) -> String {
+        format!("edge_attention({})", self.0.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

@@ -72,6 +72,10 @@ impl Operation for PairScores {
         "pair scores"
     }
 
+    fn identity(&self) -> String {
+        format!("pair_scores({})", self.pairs.identity())
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let fits = inputs[0].columns == inputs[1].columns;
         Mismatch::unless(fits, inputs[0], inputs[1], "rows that are paired are equally long")?;

@@ -36,6 +36,13 @@ impl Operation for Round {
         "propagate"
     }
 
+    fn identity(&self) -> String {
+        let at = |input: Option<usize>| input.map_or("none".to_owned(), |input| input.to_string());
+        let (given, shares, divisors) = (at(self.given), at(self.shares), at(self.divisors));
+        let matrix = self.matrix.identity();
+        format!("propagate({matrix}, given={given}, shares={shares}, divisors={divisors})")
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let (matrix, panel) = (self.matrix.shape(), inputs[0]);
         let rule = "the matrix has a row and a column for every row of the panel";

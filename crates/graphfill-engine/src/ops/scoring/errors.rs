@@ -68,6 +68,26 @@ pub struct TrueColumns {
     pub averaged: Averaged,
 }
 
+impl TrueColumns {
+    /// In the identity of an operation.
+    fn identity(&self) -> String {
+        let TrueColumns { columns: Range { start, end }, value, averaged } = self;
+        let value = match value {
+            ValueOfScore::Linear { unit } => format!("linear {unit}"),
+            ValueOfScore::Exponential { mean, deviation, most } => {
+                format!("exponential {mean}, {deviation}, {most}")
+            }
+            ValueOfScore::Probability => "probability".to_owned(),
+            ValueOfScore::Shares => "shares".to_owned(),
+        };
+        let averaged = match averaged {
+            Averaged::Cells => "cells",
+            Averaged::Rows => "rows",
+        };
+        format!("columns({start}..{end}, {value}, per {averaged})")
+    }
+}
+
 /// What is true of some cells.
 pub struct TrueValues {
     shape: Shape,
@@ -91,6 +111,14 @@ impl TrueValues {
 
     fn bytes(&self) -> u64 {
         (size_of_val(&self.values[..]) + size_of_val(&self.groups[..])) as u64
+    }
+
+    /// In the identity of an operation.
+    fn identity(&self) -> String {
+        let mut values = Fingerprint::default();
+        values.add_all(self.values.iter().map(|value| u64::from(value.to_bits())));
+        let groups: Vec<String> = self.groups.iter().map(TrueColumns::identity).collect();
+        format!("{}, {:016x}, {}", self.shape, values.value(), groups.join(", "))
     }
 
     /// The error of one group.
@@ -143,10 +171,7 @@ impl TrueValues {
 
 impl fmt::Debug for TrueValues {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut values = Fingerprint::default();
-        values.add_all(self.values.iter().map(|value| u64::from(value.to_bits())));
-        let (shape, values, groups) = (self.shape, values.value(), &self.groups);
-        write!(formatter, "values({shape}, {values:016x}, {groups:?})")
+        formatter.write_str(&self.identity())
     }
 }
 
@@ -168,6 +193,10 @@ impl<'p> Matrix<'p> {
 impl Operation for Errors {
     fn name(&self) -> &'static str {
         "errors"
+    }
+
+    fn identity(&self) -> String {
+        format!("errors({})", self.truth.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
