@@ -57,6 +57,11 @@
 //!   of its arena, and runs operations one after the other on the processor ([`cpu`]); on a CUDA card
 //!   ([`cuda`]), those side by side that don't wait for each other.
 //!
+//! # Tests on a GPU
+//!
+//! All tests of this crate run on the device that the environment variable `GRAPHFILL_TEST_DEVICE` names: the CPU if
+//! it is not set, the first GPU with `cuda`, `cuda,tf32` or `cuda,bf16`.
+//!
 //! # How to add an operation
 //!
 //! One file; see [`ops`].

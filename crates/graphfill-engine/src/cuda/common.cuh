@@ -62,8 +62,8 @@ template <typename T> __device__ __forceinline__ T block_most(T value) {
 
 __device__ __forceinline__ bool is_nan(float x) { return x != x; }
 
-// e^x, never infinite: e^88.3 above that.
-__device__ __forceinline__ float finite_exp(float x) { return expf(fminf(x, 88.3f)); }
+// e^x, never infinite: e^88.3 above that. NaN stays NaN, which fminf would turn into 88.3.
+__device__ __forceinline__ float finite_exp(float x) { return expf(x > 88.3f ? 88.3f : x); }
 
 __device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + finite_exp(-x)); }
 

@@ -5,7 +5,8 @@ enum { RELU, LEAKY_RELU, ELU, EXP, SIGMOID, TANH };
 
 __device__ __forceinline__ float value_of(u32 kind, float leak, float x) {
     switch (kind) {
-    case RELU: return fmaxf(x, 0.0f);
+    // NaN stays NaN, which fmaxf would turn into 0.
+    case RELU: return x <= 0.0f ? 0.0f : x;
     case LEAKY_RELU: return x > 0.0f ? x : leak * x;
     case ELU: return x > 0.0f ? x : expm1f(x);
     case EXP: return finite_exp(x);
@@ -17,7 +18,7 @@ __device__ __forceinline__ float value_of(u32 kind, float leak, float x) {
 // The slope, told by the value.
 __device__ __forceinline__ float slope_of(u32 kind, float leak, float value) {
     switch (kind) {
-    case RELU: return value > 0.0f ? 1.0f : 0.0f;
+    case RELU: return value <= 0.0f ? 0.0f : 1.0f;
     case LEAKY_RELU: return value > 0.0f ? 1.0f : leak;
     case ELU: return value > 0.0f ? 1.0f : value + 1.0f;
     case EXP: return value;

@@ -35,7 +35,8 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     if (threadIdx.x == 0) *out = (float)sum;
 }
 
-// A norm of 0 gives infinity, and so 1.
+// A norm of 0 gives infinity, and so 1. A norm that is NaN gives NaN, which fminf would turn into 1.
 extern "C" __global__ void clip_scale(const float *squared_norm, float limit, float *out) {
-    if (blockIdx.x + threadIdx.x == 0) *out = fminf(limit / sqrtf(*squared_norm), 1.0f);
+    float scale = limit / sqrtf(*squared_norm);
+    if (blockIdx.x + threadIdx.x == 0) *out = scale > 1.0f ? 1.0f : scale;
 }

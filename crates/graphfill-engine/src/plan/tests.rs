@@ -52,9 +52,9 @@ fn record(name: &str, lines: &[Line]) -> Recorded {
 
 /// The bits of everything that can be seen after three steps of each program.
 fn run(programs: Vec<Recorded>, sharing: Sharing) -> (Vec<u32>, u64) {
-    let plan = Plan::with_sharing(programs, sharing).expect("a plan");
+    let plan = Plan::with_sharing(programs, sharing, crate::testing::device()).expect("a plan");
     let peak = plan.peak_bytes();
-    let mut session = crate::testing::session(plan, 3);
+    let mut session = crate::Session::new(plan, 3).expect("a session");
     session.scribble();
     let mut seen = Vec::new();
     for _ in 0..3 {
@@ -79,8 +79,10 @@ proptest! {
     ) {
         let programs = || vec![record("first", &first), record("second", &second)];
         let (shared, small) = run(programs(), Sharing::Allowed);
+        let (in_place, between) = run(programs(), Sharing::InPlace);
         let (apart, large) = run(programs(), Sharing::Never);
-        prop_assert_eq!(shared, apart);
-        prop_assert!(small < large);
+        prop_assert_eq!(&shared, &apart);
+        prop_assert_eq!(&in_place, &apart);
+        prop_assert!(small < large && small <= between && between <= large);
     }
 }
