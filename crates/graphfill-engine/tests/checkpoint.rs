@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use graphfill_engine::{Adam, EngineError, Initial, Plan, Program, Schedule, Session};
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView, serialize};
+use sha2::{Digest, Sha256};
 
 const X: usize = 20;
 
@@ -89,7 +90,7 @@ impl Saved {
         path
     }
 
-    /// The file with other texts and tensors.
+    /// The file with other texts and tensors, and the checksum that they have.
     fn edited(&self, edit: impl Fn(&mut HashMap<String, String>, &mut Vec<Tensor>)) -> PathBuf {
         let (_, header) = SafeTensors::read_metadata(&self.bytes).expect("a header");
         let mut texts = header.metadata().clone().expect("texts");
@@ -98,15 +99,32 @@ impl Saved {
             (name, view.dtype(), view.shape().to_vec(), view.data().to_vec())
         };
         let mut tensors: Vec<Tensor> = file.tensors().into_iter().map(tensor).collect();
-        // The checksum would tell that anything was changed.
         tensors.retain(|tensor| tensor.0 != "graphfill.sha256");
         tensors.sort_by(|one, other| one.0.cmp(&other.0));
         edit(&mut texts, &mut tensors);
         let views = tensors.iter().map(|(name, dtype, shape, data)| {
             (name.as_str(), TensorView::new(*dtype, shape.clone(), data).expect("a tensor"))
         });
-        self.with(&serialize(views, Some(texts)).expect("a file"))
+        self.with(&with_checksum(&serialize(views, Some(texts)).expect("a file")))
     }
+}
+
+/// A safetensors file with a last tensor that is the SHA-256 of all bytes before it.
+fn with_checksum(file: &[u8]) -> Vec<u8> {
+    let (len, rest) = file.split_at(8);
+    let len = u64::from_le_bytes(len.try_into().expect("eight bytes")) as usize;
+    let (header, numbers) = rest.split_at(len);
+    let mut header: serde_json::Value = serde_json::from_slice(header).expect("a header");
+    let (begin, end) = (numbers.len(), numbers.len() + 32);
+    header["graphfill.sha256"] =
+        serde_json::json!({ "dtype": "F32", "shape": [1, 8], "data_offsets": [begin, end] });
+    let header = header.to_string();
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header.bytes());
+    bytes.extend(numbers);
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend(checksum);
+    bytes
 }
 
 type Tensor = (String, Dtype, Vec<usize>, Vec<u8>);
@@ -199,6 +217,11 @@ fn what_does_not_fit_is_refused() {
         tensors.push(spare);
     });
     refused(&extra, "it has a tensor `spare`");
+    let (_, header) = SafeTensors::read_metadata(&saved.bytes).expect("a header");
+    let file = SafeTensors::deserialize(&saved.bytes).expect("a file");
+    let own = file.tensors().into_iter().filter(|(name, _)| name != "graphfill.sha256");
+    let unchecked = serialize(own, header.metadata().clone()).expect("a file");
+    refused(&saved.with(&unchecked), "its checksum is missing");
     let shape = saved.edited(|_, tensors| tensors[0].2 = vec![3, 2, 2]);
     refused(&shape, "`out` is 3 × 2 × 2, and 4 × 3 is expected");
     let dtype = saved.edited(|_, tensors| tensors[0].1 = Dtype::I32);
@@ -208,7 +231,7 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
-fn damaged_files_never_panic() {
+fn damaged_files_are_refused() {
     let saved = Saved::new();
     let mut session = both(4, 3);
     for len in (0..saved.bytes.len()).step_by(5) {
@@ -216,15 +239,16 @@ fn damaged_files_never_panic() {
     }
     let mut bytes = saved.bytes.clone();
     let header = 8 + u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+    let before = bits(&session);
     for at in (0..header).chain([header, bytes.len() - 1]) {
         let flip = [0x01, 0x20, 0x80][at % 3];
         bytes[at] ^= flip;
-        // A number that changed is none the wiser; most else is refused.
         let path = saved.with(&bytes);
-        let _ = session.load(&path);
-        let _ = session.load_parameters(&path);
+        problem(session.load(&path));
+        problem(session.load_parameters(&path));
         bytes[at] ^= flip;
     }
+    assert_eq!(before, bits(&session), "a damaged file changes nothing");
 }
 
 #[test]

@@ -155,7 +155,10 @@ fn steps_of(program: &str) -> String {
 
 fn check_format(file: &TensorFile) -> Result<()> {
     match (file.text("format"), file.text("version")) {
-        (Some(FORMAT), Some(VERSION)) => Ok(()),
+        (Some(FORMAT), Some(VERSION)) if file.has_checksum() => Ok(()),
+        (Some(FORMAT), Some(VERSION)) => {
+            Err(file.refuse("damaged: its checksum is missing; take another copy".to_owned()))
+        }
         (Some(FORMAT), found) => Err(file.refuse(format!(
             "its version is {}, and {VERSION} is expected; load it with the release that saved it",
             found.unwrap_or("missing")
