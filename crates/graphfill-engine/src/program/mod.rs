@@ -7,6 +7,8 @@
 
 mod backward;
 mod continued;
+#[cfg(test)]
+mod identities;
 mod initial;
 mod matrix;
 mod operation;
