@@ -46,7 +46,8 @@
 //!
 //! # What holds
 //!
-//! - **No allocation** in a step after the first, when it is run inside a rayon pool.
+//! - **No allocation** in a training step after the first, when it is run inside a rayon pool. (A round of
+//!   [propagation](Program::propagate) that pulls towards the mean allocates the sums of its columns.)
 //! - **The same bits** for any number of threads: however rows are dealt out, sums are made in the
 //!   same order, and randomness is a function of (seed, stream, step, index); see [`random`].
 //! - **A step reads the state from before it**: every operation sees the parameters as they were, and

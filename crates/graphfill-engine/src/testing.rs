@@ -6,12 +6,18 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::{Initial, Matrix, Plan, Program, Shape, SparseMatrix};
+use crate::{Initial, Matrix, Plan, Program, Session, Shape, SparseMatrix};
 
 #[path = "../tests/device/mod.rs"]
 mod device;
 
-pub(crate) use device::{coarseness, device, session};
+pub(crate) use device::{coarseness, device};
+
+/// A session on the device of the tests. What its programs would launch on a GPU is checked without one.
+pub(crate) fn session(plan: Plan, seed: u64) -> Session {
+    crate::cuda::launches::check(&plan);
+    device::session(plan, seed)
+}
 
 /// A matrix of doubles.
 #[derive(Debug, Clone, PartialEq)]

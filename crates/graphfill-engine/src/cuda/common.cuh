@@ -102,8 +102,8 @@ __device__ __forceinline__ Words philox(Context context, u32 stream, u32 counter
 
 // Dropout draws come in groups of 128 elements, made of 16 counters. The counter `group * 16 + lane`
 // has those of the elements  group * 128 + keep_element(lane, draw)  for eight draws.
+// KEEP_GROUP is defined by `command.rs`.
 #define KEEP_DRAWS 8
-#define KEEP_GROUP 128
 
 __device__ __forceinline__ u32 keep_element(u32 lane, u32 draw) {
     return (draw / 2) * 32 + (draw % 2) * 16 + lane;
@@ -226,9 +226,8 @@ __device__ __forceinline__ float row_dot(const float *a, const float *b, u32 col
 // ---- Lists: the neighbours of a node, the pairs of a row ----
 //
 // Blocks of 512 threads take sixteen lists. Each warp takes one of them; those that are long are
-// then taken by the whole block, one after the other.
+// then taken by the whole block, one after the other. LIST_WARPS is defined by `command.rs`.
 
-#define LIST_WARPS 16
 #define LONG_LIST 256
 
 // For the kernels that take them: two blocks run side by side.

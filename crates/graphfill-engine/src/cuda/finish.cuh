@@ -1,7 +1,7 @@
 // What is done to a number right after it was computed; see `finish.rs`:
 //   x <- x + row[column]      x <- f(x), or x * slope of f      x <- own * x + weight * other
 
-enum { RELU, LEAKY_RELU, ELU, EXP, SIGMOID, TANH };
+// RELU to TANH and NO_FUNCTION are defined by `finish.rs`.
 
 __device__ __forceinline__ float value_of(u32 kind, float leak, float x) {
     switch (kind) {
@@ -45,7 +45,7 @@ struct Finish {
 
     __device__ __forceinline__ float function(float x, u64 at) const {
         if (slope) return x * slope_of(kind, leak, slope[at]);
-        return kind == 0xffffffffu ? x : value_of(kind, leak, x);
+        return kind == NO_FUNCTION ? x : value_of(kind, leak, x);
     }
 
     // The number at that place and in that column.
@@ -67,7 +67,7 @@ struct Finish {
             x.y *= slope_of(kind, leak, told.y);
             x.z *= slope_of(kind, leak, told.z);
             x.w *= slope_of(kind, leak, told.w);
-        } else if (kind != 0xffffffffu) {
+        } else if (kind != NO_FUNCTION) {
             x.x = value_of(kind, leak, x.x);
             x.y = value_of(kind, leak, x.y);
             x.z = value_of(kind, leak, x.z);

@@ -13,7 +13,8 @@ use crate::cuda;
 use crate::program::{Backward, MOST_INPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
-const KERNELS: cuda::Source = cuda::Source::new("columns.cu", include_str!("columns.cu"));
+const KERNELS: cuda::Source = cuda::Source::new("columns.cu", include_str!("columns.cu"))
+    .with(&[&[cuda::Define::count("MAX_INPUTS", MOST_INPUTS)]]);
 const CONCATENATE: [cuda::Kernel; 2] =
     [KERNELS.kernel("concatenate"), KERNELS.kernel("concatenate_fours")];
 const SLICE_COLUMNS: [cuda::Kernel; 2] =

@@ -13,7 +13,8 @@ use crate::program::{Backward, MOST_INPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 const KERNELS: cuda::Source =
-    cuda::Source::new("linear_combination.cu", include_str!("linear_combination.cu"));
+    cuda::Source::new("linear_combination.cu", include_str!("linear_combination.cu"))
+        .with(&[&[cuda::Define::count("MAX_INPUTS", MOST_INPUTS)]]);
 
 #[derive(Debug)]
 struct LinearCombination {

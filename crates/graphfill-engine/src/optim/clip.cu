@@ -3,9 +3,9 @@
 // A single block writes the sum itself; several write one partial sum each, which a second launch
 // of one block adds up in order.
 
-#define MOST_THREADS 1024
+// SUM_THREADS is defined by `clip.rs`.
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+extern "C" __global__ void __launch_bounds__(SUM_THREADS)
     squared_norm(const float *x, u64 count, double *partial, float *out) {
     const float4 *fours = (const float4 *)x;
     double sum = 0.0;
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+extern "C" __global__ void __launch_bounds__(SUM_THREADS)
     add_partial_norms(const double *partial, u32 count, float *out) {
     double sum = 0.0;
     for (u32 at = threadIdx.x; at < count; at += blockDim.x) sum += partial[at];

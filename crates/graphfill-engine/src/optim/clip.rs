@@ -14,7 +14,9 @@ use crate::{Matrix, Shape};
 /// Sums that run side by side, which compilers keep in vectors.
 const LANES: usize = 16;
 
-const KERNELS: cuda::Source = cuda::Source::new("clip.cu", include_str!("clip.cu"));
+const KERNELS: cuda::Source =
+    cuda::Source::new("clip.cu", include_str!("clip.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[cuda::Define::count("SUM_THREADS", SUM_THREADS as usize)];
 const SQUARED_NORM: cuda::Kernel = KERNELS.kernel("squared_norm");
 const ADD_PARTIAL_NORMS: cuda::Kernel = KERNELS.kernel("add_partial_norms");
 const CLIP_SCALE: cuda::Kernel = KERNELS.kernel("clip_scale");

@@ -2,8 +2,11 @@
 //!
 //! The first run of a program launches its commands one by one, which loads whatever they need. The
 //! second is captured as a graph, in which steps that don't wait for each other run side by side, and
-//! all later ones replay it: one launch a run. The seed and the number of the run lie on the card,
-//! where the last command counts it up, so that a replayed run needs nothing from the host.
+//! all later ones replay it: one launch per run. The seed and the number of the run lie on the GPU, where
+//! the last command counts it up: a replayed run needs nothing from the host unless the seed or the number is
+//! another than the one that follows. Runs that are watched, and all runs with `Launching::Eager`, launch their
+//! commands one by one. Watched runs do so without fusing steps, whose results may differ from those of
+//! fused ones in the last bit.
 
 use std::collections::HashSet;
 use std::sync::Arc;

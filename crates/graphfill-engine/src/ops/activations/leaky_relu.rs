@@ -2,6 +2,7 @@
 
 use super::{Activate, Activation};
 use crate::Matrix;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct LeakyRelu {
@@ -37,8 +38,8 @@ impl Activation for LeakyRelu {
         format!("{}, leak={}", Self::NAME, self.leak)
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (1, self.leak)
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::LeakyRelu, self.leak)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Activate, Activation};
 use crate::Matrix;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct Relu;
@@ -29,8 +30,8 @@ impl Activation for Relu {
         if value <= 0.0 { 0.0 } else { 1.0 }
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (0, 0.0)
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::Relu, 0.0)
     }
 }
 

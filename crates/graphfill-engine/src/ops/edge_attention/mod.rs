@@ -35,7 +35,8 @@ use mask::{Dropout, Mask};
 const ROWS_A_TASK: usize = 32;
 
 const KERNELS: cuda::Source =
-    cuda::Source::new("edge_attention.cu", include_str!("edge_attention.cu"));
+    cuda::Source::new("edge_attention.cu", include_str!("edge_attention.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[cuda::Define::float("LEAK", edges::LEAK)];
 const ATTEND: [cuda::Kernel; 2] =
     [KERNELS.kernel("attend_by_one"), KERNELS.kernel("attend_by_four")];
 

@@ -24,7 +24,8 @@ use pairs::{Groups, Pairs};
 /// Groups of pairs that one thread takes at a time.
 const GROUPS_A_TASK: usize = 8;
 
-const KERNELS: cuda::Source = cuda::Source::new("pair_scores.cu", include_str!("pair_scores.cu"));
+const KERNELS: cuda::Source =
+    cuda::Source::new("pair_scores.cu", include_str!("pair_scores.cu")).with(&[lists::DEFINES]);
 const SCORES: cuda::Kernel = KERNELS.kernel("pair_scores");
 
 #[derive(Debug)]

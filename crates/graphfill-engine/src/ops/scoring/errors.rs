@@ -18,12 +18,26 @@ use crate::fingerprint::Fingerprint;
 use crate::program::{Constant, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
-const KERNELS: cuda::Source = cuda::Source::new("errors.cu", include_str!("errors.cu"));
+const KERNELS: cuda::Source =
+    cuda::Source::new("errors.cu", include_str!("errors.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[
+    cuda::Define::count("WIDE", WIDE),
+    cuda::Define::count("LINEAR", LINEAR as usize),
+    cuda::Define::count("EXPONENTIAL", EXPONENTIAL as usize),
+    cuda::Define::count("PROBABILITY", PROBABILITY as usize),
+    cuda::Define::count("SHARES", SHARES as usize),
+];
 const ADD_ERRORS: cuda::Kernel = KERNELS.kernel("add_errors");
 const SUM_ERRORS: cuda::Kernel = KERNELS.kernel("sum_errors");
 
-/// Groups of as many columns have a warp a row, as in `errors.cu`, narrower ones a thread.
+/// Groups of as many columns have a warp per row, narrower ones a thread.
 const WIDE: usize = 16;
+
+/// How kernels tell apart the ways in which scores become values.
+const LINEAR: u32 = 0;
+const EXPONENTIAL: u32 = 1;
+const PROBABILITY: u32 = 2;
+const SHARES: u32 = 3;
 
 /// How a score becomes a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -262,10 +276,12 @@ impl ValueOfScore {
     /// Its number in `errors.cu`, and what it depends on.
     fn in_kernels(self) -> (u32, [f64; 3]) {
         match self {
-            ValueOfScore::Linear { unit } => (0, [unit, 0.0, 0.0]),
-            ValueOfScore::Exponential { mean, deviation, most } => (1, [mean, deviation, most]),
-            ValueOfScore::Probability => (2, [0.0; 3]),
-            ValueOfScore::Shares => (3, [0.0; 3]),
+            ValueOfScore::Linear { unit } => (LINEAR, [unit, 0.0, 0.0]),
+            ValueOfScore::Exponential { mean, deviation, most } => {
+                (EXPONENTIAL, [mean, deviation, most])
+            }
+            ValueOfScore::Probability => (PROBABILITY, [0.0; 3]),
+            ValueOfScore::Shares => (SHARES, [0.0; 3]),
         }
     }
 }
