@@ -20,8 +20,6 @@ pub(super) struct Ready {
     /// How the steps are dealt out where they are captured.
     pub(super) turns: Vec<Turn>,
     pub(super) graph: Option<Graph>,
-    /// The commands of each step where none does the work of another: for runs that are watched.
-    pub(super) apart: Option<Vec<Vec<Resolved>>>,
     /// What the card has as seed and step, if it was ever told.
     pub(super) told: Option<Context>,
 }
@@ -59,18 +57,9 @@ impl Cuda {
         let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
         let end = self.resolved(vec![vec![end]])?.pop().and_then(|mut one| one.pop());
         let turns = lanes::deal(&program.steps, &joined);
-        let (graph, apart, told) = (None, None, None);
+        let (graph, told) = (None, None);
         let end = end.ok_or_else(|| self.card.failed("a run has no end".to_owned()))?;
-        Ok(Ready { steps, end, turns, graph, apart, told })
-    }
-
-    /// The commands of each step, where each does its own work only.
-    pub(super) fn apart(
-        &mut self,
-        index: usize,
-        program: &PlannedProgram,
-    ) -> Result<Vec<Vec<Resolved>>> {
-        self.lowered(index, program, &vec![Vec::new(); program.steps.len()])
+        Ok(Ready { steps, end, turns, graph, told })
     }
 
     fn addresses(&self, index: usize) -> Addresses {
