@@ -39,7 +39,7 @@ impl Shape {
     /// Whether its rows, columns and elements can be counted with room to spare.
     pub(crate) fn is_countable(self) -> bool {
         let Shape { rows, columns } = self;
-        let elements = rows.checked_mul(columns).unwrap_or(usize::MAX);
+        let elements = rows.saturating_mul(columns);
         rows.max(columns).max(elements) <= Shape::MAX_ELEMENTS
     }
 

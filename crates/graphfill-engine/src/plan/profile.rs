@@ -26,7 +26,7 @@ pub(crate) struct DeviceProfile {
 impl DeviceProfile {
     /// One operation after the other, and nothing beside the arena.
     pub(crate) const CPU: DeviceProfile = DeviceProfile {
-        scratch: |operation, inputs, wanted| operation.scratch(inputs, wanted),
+        scratch: cpu_scratch,
         max_unshared_bytes: 0,
         workspace_bytes: 0,
         kept_copies: 0,
@@ -35,7 +35,7 @@ impl DeviceProfile {
     /// A GPU with so many bytes free, whose libraries take so many for themselves.
     pub(crate) const fn gpu(free_bytes: u64, workspace_bytes: u64) -> Self {
         DeviceProfile {
-            scratch: |operation, inputs, wanted| operation.cuda_scratch(inputs, wanted),
+            scratch: gpu_scratch,
             max_unshared_bytes: free_bytes / NO_REUSE_FRACTION,
             workspace_bytes,
             kept_copies: 1,
@@ -45,3 +45,11 @@ impl DeviceProfile {
 
 /// An arena that takes no more than this part of a GPU's memory need not reuse any.
 const NO_REUSE_FRACTION: u64 = 8;
+
+fn cpu_scratch(operation: &dyn Operation, inputs: &[Shape], wanted: &[bool]) -> usize {
+    operation.scratch(inputs, wanted)
+}
+
+fn gpu_scratch(operation: &dyn Operation, inputs: &[Shape], wanted: &[bool]) -> usize {
+    operation.cuda_scratch(inputs, wanted)
+}
