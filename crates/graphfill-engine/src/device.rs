@@ -4,13 +4,11 @@ use std::fmt;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
-use crate::Shape;
 use crate::cpu::Cpu;
 use crate::cuda;
 use crate::error::Result;
 use crate::executor::Executor;
-use crate::plan::{Plan, available};
-use crate::program::Operation;
+use crate::plan::{DeviceProfile, Plan, available};
 
 /// A device that programs run on.
 #[derive(Clone, Default)]
@@ -93,18 +91,18 @@ impl Device {
         }
     }
 
-    /// The temporary memory that an operation needs there.
-    pub(crate) fn scratch(
-        &self,
-        operation: &dyn Operation,
-        inputs: &[Shape],
-        wanted: &[bool],
-    ) -> usize {
+    /// What a plan knows of it.
+    pub(crate) fn profile(&self) -> DeviceProfile {
         match &self.0 {
-            Kind::Cpu => operation.scratch(inputs, wanted),
+            Kind::Cpu => DeviceProfile::CPU,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => operation.cuda_scratch(inputs, wanted),
+            Kind::Cuda(card) => card.profile(),
         }
+    }
+
+    /// Where its memory is, where that is not the memory of the process: `on cuda:0`.
+    pub(crate) fn memory_place(&self) -> Option<String> {
+        self.is_cuda().then(|| format!("on {}", self.name()))
     }
 
     /// The arena of a plan that was made for this device.

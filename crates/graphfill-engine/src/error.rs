@@ -62,6 +62,17 @@ pub enum EngineError {
         /// What was found and what was expected.
         problem: String,
     },
+    /// A snapshot is of a session with other parameters.
+    #[error(
+        "the snapshot is of another session: `{name}` {problem}; take it from a session of the \
+         same plan"
+    )]
+    Snapshot {
+        /// The parameter.
+        name: String,
+        /// What was found and what was expected.
+        problem: String,
+    },
     /// Outputs are kept until the next run of any program.
     #[error("`{output}` of `{program}` is gone: {last} was run last")]
     NotRun {

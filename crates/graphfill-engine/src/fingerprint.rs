@@ -1,5 +1,6 @@
-//! A short number that says whether two things are the same: 64-bit FNV-1a, which is easy to state
-//! and never changes. Not for anything that somebody might forge.
+//! Fingerprints: 64-bit hashes that say whether two things are the same. A variant of FNV-1a over words of
+//! 64 bits instead of bytes, with the high half folded into the low one after each word. Checkpoints depend on
+//! it: it never changes. Not for anything that somebody might forge.
 
 /// A fingerprint in the making.
 #[derive(Debug, Clone, Copy)]

@@ -46,7 +46,8 @@
 //!
 //! # What holds
 //!
-//! - **No allocation** in a step after the first, when it is run inside a rayon pool.
+//! - **No allocation** in a training step after the first, when it is run inside a rayon pool. (A round of
+//!   [propagation](Program::propagate) that pulls towards the mean allocates the sums of its columns.)
 //! - **The same bits** for any number of threads: however rows are dealt out, sums are made in the
 //!   same order, and randomness is a function of (seed, stream, step, index); see [`random`].
 //! - **A step reads the state from before it**: every operation sees the parameters as they were, and
@@ -56,6 +57,11 @@
 //! - **Nothing above an executor knows where buffers live.** It gets the plan, reads and writes places
 //!   of its arena, and runs operations one after the other on the processor ([`cpu`]); on a CUDA card
 //!   ([`cuda`]), those side by side that don't wait for each other.
+//!
+//! # Tests on a GPU
+//!
+//! All tests of this crate run on the device that the environment variable `GRAPHFILL_TEST_DEVICE` names: the CPU if
+//! it is not set, the first GPU with `cuda`, `cuda,tf32` or `cuda,bf16`.
 //!
 //! # How to add an operation
 //!

@@ -20,14 +20,32 @@ impl Shape {
         Shape { rows, columns }
     }
 
+    /// The most rows, columns and elements of a matrix: 2⁴⁸, which is 1 PiB. Beyond any memory, and
+    /// far enough below the largest `usize` that sizes can be added and multiplied.
+    pub(crate) const MAX_ELEMENTS: usize = 1 << 48;
+
     /// How many numbers it holds.
+    ///
+    /// # Panics
+    /// If they are more than a `usize` can count. No matrix of a program has so many:
+    /// [`Program::finish`](crate::Program::finish) refuses those above 2⁴⁸.
     pub const fn len(self) -> usize {
-        self.rows * self.columns
+        match self.rows.checked_mul(self.columns) {
+            Some(len) => len,
+            None => panic!("a shape has more elements than can be counted"),
+        }
+    }
+
+    /// Whether its rows, columns and elements can be counted with room to spare.
+    pub(crate) fn is_countable(self) -> bool {
+        let Shape { rows, columns } = self;
+        let elements = rows.saturating_mul(columns);
+        rows.max(columns).max(elements) <= Shape::MAX_ELEMENTS
     }
 
     /// Whether it holds none.
     pub const fn is_empty(self) -> bool {
-        self.len() == 0
+        self.rows == 0 || self.columns == 0
     }
 
     /// Rows and columns exchanged.
@@ -46,5 +64,25 @@ impl From<[usize; 2]> for Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} × {}", self.rows, self.columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_shapes_are_counted() {
+        assert!(Shape::new(1 << 24, 1 << 24).is_countable());
+        assert!(!Shape::new(1 << 24, (1 << 24) + 1).is_countable());
+        assert!(!Shape::new(0, (1 << 48) + 1).is_countable());
+        assert!(!Shape::new(1 << 32, 1 << 32).is_countable(), "their product is 0 in 64 bits");
+        assert!(Shape::new(0, usize::MAX).is_empty() && !Shape::new(1 << 32, 1 << 32).is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "more elements than can be counted")]
+    fn a_length_never_wraps() {
+        let _ = Shape::new(1 << 32, 1 << 32).len();
     }
 }

@@ -1,16 +1,23 @@
 //! How operations are tested: against a plain reference in double precision, and their gradients
-//! against central differences of it.
+//! against central differences of it. Every program runs three times from the same state, which must
+//! give the same bits.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::{Initial, Matrix, Plan, Program, Shape, SparseMatrix};
+use crate::{Initial, Matrix, Plan, Program, Session, Shape, SparseMatrix};
 
 #[path = "../tests/device/mod.rs"]
 mod device;
 
-pub(crate) use device::{coarseness, session};
+pub(crate) use device::{coarseness, device};
+
+/// A session on the device of the tests. What its programs would launch on a GPU is checked without one.
+pub(crate) fn session(plan: Plan, seed: u64) -> Session {
+    crate::cuda::launches::check(&plan);
+    device::session(plan, seed)
+}
 
 /// A matrix of doubles.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,14 +149,32 @@ fn run(
     let recorded = program.finish().expect("a program without mistakes");
     let plan = Plan::new(vec![recorded]).expect("a plan");
     let mut session = session(plan, 5);
-    for (name, values) in names.iter().zip(values) {
-        session.write(name, values).expect("a parameter");
+    let mut step = || {
+        // The same state and the same step, so that what is random is the same, too.
+        session.restart(5).expect("a session from its beginning");
+        for (name, values) in names.iter().zip(values) {
+            session.write(name, values).expect("a parameter");
+        }
+        session.write("weights", weights).expect("an input");
+        session.scribble();
+        session.run("test").expect("finite numbers");
+        let read = |name: &str| session.read("test", name).expect("an output");
+        (read("result"), names.iter().map(|name| read(name)).collect::<Vec<_>>())
+    };
+    // On CUDA, the first run launches kernels one by one, the second is captured, the third replayed.
+    let first = step();
+    for run in ["second", "third"] {
+        let other = step();
+        assert_eq!(bits(&first.0), bits(&other.0), "the result of the {run} run");
+        for (one, other) in first.1.iter().zip(&other.1) {
+            assert_eq!(bits(one), bits(other), "a gradient of the {run} run");
+        }
     }
-    session.write("weights", weights).expect("an input");
-    session.scribble();
-    session.run("test").expect("finite numbers");
-    let read = |name: &str| session.read("test", name).expect("an output");
-    (read("result"), names.iter().map(|name| read(name)).collect())
+    first
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
 }
 
 fn central_differences(

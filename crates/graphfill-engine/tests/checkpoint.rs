@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use graphfill_engine::{Adam, EngineError, Initial, Plan, Program, Schedule, Session};
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView, serialize};
+use sha2::{Digest, Sha256};
 
 const X: usize = 20;
 
@@ -89,7 +90,7 @@ impl Saved {
         path
     }
 
-    /// The file with other texts and tensors.
+    /// The file with other texts and tensors, and the checksum that they have.
     fn edited(&self, edit: impl Fn(&mut HashMap<String, String>, &mut Vec<Tensor>)) -> PathBuf {
         let (_, header) = SafeTensors::read_metadata(&self.bytes).expect("a header");
         let mut texts = header.metadata().clone().expect("texts");
@@ -98,15 +99,32 @@ impl Saved {
             (name, view.dtype(), view.shape().to_vec(), view.data().to_vec())
         };
         let mut tensors: Vec<Tensor> = file.tensors().into_iter().map(tensor).collect();
-        // The checksum would tell that anything was changed.
         tensors.retain(|tensor| tensor.0 != "graphfill.sha256");
         tensors.sort_by(|one, other| one.0.cmp(&other.0));
         edit(&mut texts, &mut tensors);
         let views = tensors.iter().map(|(name, dtype, shape, data)| {
             (name.as_str(), TensorView::new(*dtype, shape.clone(), data).expect("a tensor"))
         });
-        self.with(&serialize(views, Some(texts)).expect("a file"))
+        self.with(&with_checksum(&serialize(views, Some(texts)).expect("a file")))
     }
+}
+
+/// A safetensors file with a last tensor that is the SHA-256 of all bytes before it.
+fn with_checksum(file: &[u8]) -> Vec<u8> {
+    let (len, rest) = file.split_at(8);
+    let len = u64::from_le_bytes(len.try_into().expect("eight bytes")) as usize;
+    let (header, numbers) = rest.split_at(len);
+    let mut header: serde_json::Value = serde_json::from_slice(header).expect("a header");
+    let (begin, end) = (numbers.len(), numbers.len() + 32);
+    header["graphfill.sha256"] =
+        serde_json::json!({ "dtype": "F32", "shape": [1, 8], "data_offsets": [begin, end] });
+    let header = header.to_string();
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header.bytes());
+    bytes.extend(numbers);
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend(checksum);
+    bytes
 }
 
 type Tensor = (String, Dtype, Vec<usize>, Vec<u8>);
@@ -199,6 +217,11 @@ fn what_does_not_fit_is_refused() {
         tensors.push(spare);
     });
     refused(&extra, "it has a tensor `spare`");
+    let (_, header) = SafeTensors::read_metadata(&saved.bytes).expect("a header");
+    let file = SafeTensors::deserialize(&saved.bytes).expect("a file");
+    let own = file.tensors().into_iter().filter(|(name, _)| name != "graphfill.sha256");
+    let unchecked = serialize(own, header.metadata().clone()).expect("a file");
+    refused(&saved.with(&unchecked), "its checksum is missing");
     let shape = saved.edited(|_, tensors| tensors[0].2 = vec![3, 2, 2]);
     refused(&shape, "`out` is 3 × 2 × 2, and 4 × 3 is expected");
     let dtype = saved.edited(|_, tensors| tensors[0].1 = Dtype::I32);
@@ -208,7 +231,7 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
-fn damaged_files_never_panic() {
+fn damaged_files_are_refused() {
     let saved = Saved::new();
     let mut session = both(4, 3);
     for len in (0..saved.bytes.len()).step_by(5) {
@@ -216,15 +239,16 @@ fn damaged_files_never_panic() {
     }
     let mut bytes = saved.bytes.clone();
     let header = 8 + u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+    let before = bits(&session);
     for at in (0..header).chain([header, bytes.len() - 1]) {
         let flip = [0x01, 0x20, 0x80][at % 3];
         bytes[at] ^= flip;
-        // A number that changed is none the wiser; most else is refused.
         let path = saved.with(&bytes);
-        let _ = session.load(&path);
-        let _ = session.load_parameters(&path);
+        problem(session.load(&path));
+        problem(session.load_parameters(&path));
         bytes[at] ^= flip;
     }
+    assert_eq!(before, bits(&session), "a damaged file changes nothing");
 }
 
 #[test]
@@ -258,4 +282,70 @@ fn a_flipped_bit_is_noticed() {
         assert!(found.contains("its bytes do not match its checksum"), "byte {at}: {found}");
     }
     assert_eq!(before, bits(&session), "a damaged file changes nothing");
+}
+
+/// An output belongs to the parameters that it was computed from.
+#[test]
+fn outputs_are_gone_after_loading() {
+    let saved = Saved::new();
+    let path = saved.with(&saved.bytes);
+    let mut session = both(4, 3);
+    session.run("predict").expect("a run");
+    session.load(&path).expect("the same program");
+    let stale = |session: &Session| match session.read("predict", "y") {
+        Err(EngineError::NotRun { last, .. }) => assert_eq!(last, "none"),
+        other => panic!("{other:?}"),
+    };
+    stale(&session);
+    session.run("predict").expect("a run");
+    session.read("predict", "y").expect("an output");
+    session.load_parameters(&path).expect("the same parameters");
+    stale(&session);
+}
+
+#[test]
+fn a_snapshot_goes_to_another_session_of_the_same_plan() {
+    let (mut one, mut other) = (both(4, 1), both(4, 2));
+    train(&mut one, 3);
+    other.restore(&one.snapshot().expect("a snapshot")).expect("the same parameters");
+    for session in [&mut one, &mut other] {
+        session.run("predict").expect("a run");
+    }
+    let read = |session: &Session| session.read("predict", "y").expect("an output");
+    assert_eq!(read(&one), read(&other));
+}
+
+/// A snapshot of other parameters is refused and changes nothing, on any device.
+#[test]
+fn a_snapshot_of_other_parameters_is_refused() {
+    let record = |parameters: &[(&str, usize)]| {
+        let program = Program::new("predict");
+        let x = program.input("x", [X, 6]);
+        for (name, columns) in parameters {
+            let weights = program.parameter(name, [6, *columns], Initial::Glorot);
+            program.output(name, x.product(weights));
+        }
+        session(vec![program], 7)
+    };
+    let mut own = record(&[("weights", 4), ("out", 3)]);
+    let before = own.snapshot().expect("a snapshot");
+    let cases = [
+        (&[("weights", 40), ("out", 30)][..], "`weights` is 6 × 40 there, and 6 × 4 is expected"),
+        (&[("weights", 2), ("out", 2)], "`weights` is 6 × 2 there"),
+        (&[("weights", 4)], "`out` is missing from it"),
+        (&[], "`weights` is missing from it"),
+        (&[("weights", 4), ("out", 3), ("more", 1)], "`more` is no parameter of this session"),
+    ];
+    for (parameters, expected) in cases {
+        let foreign = record(parameters).snapshot().expect("a snapshot");
+        let error = own.restore(&foreign).expect_err("another session's").to_string();
+        assert!(error.contains("the snapshot is of another session"), "{error}");
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(own.snapshot().expect("a snapshot"), before);
+    }
+    // The same parameters in another order are the same.
+    let turned = record(&[("out", 3), ("weights", 4)]).snapshot().expect("a snapshot");
+    own.restore(&turned).expect("the same parameters");
+    let tensors = |snapshot: graphfill_engine::Snapshot| snapshot.tensors();
+    assert_eq!(tensors(own.snapshot().expect("a snapshot")), tensors(turned));
 }

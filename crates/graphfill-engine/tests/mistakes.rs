@@ -88,6 +88,54 @@ fn a_derivative_that_came_with_a_loss_has_no_gradient_of_its_own() {
     told(program, "loss (");
 }
 
+/// Each of two updates reads the buffer that the other one changes: one of them would see it changed.
+#[test]
+fn updates_that_read_what_the_other_changes_are_refused() {
+    let program = Program::new("exchange");
+    let (a, b) = (program.state("a", [3, 8]), program.state("b", [3, 8]));
+    program.send(a, b, None);
+    program.send(b, a, None);
+    let message = program.finish().expect_err("a cycle").to_string();
+    assert!(message.contains("these updates form a cycle"), "{message}");
+    assert!(message.contains("updates `a`, which send (") && message.contains("updates `b`"));
+    assert_eq!(message.matches("mistakes.rs").count(), 5, "{message}");
+    // A longer way round.
+    let program = Program::new("exchange");
+    let states = ["a", "b", "c"].map(|name| program.state(name, [3, 8]));
+    program.send(states[0], states[1], None);
+    program.send(states[1], states[2], None);
+    program.send(states[2], states[0], None);
+    let message = program.finish().expect_err("a cycle").to_string();
+    assert!(message.contains("`a`") && message.contains("`b`") && message.contains("`c`"));
+}
+
+/// What the message says: one of them reads a copy.
+#[test]
+fn a_copy_breaks_a_cycle_of_updates() {
+    let program = Program::new("exchange");
+    let (a, b) = (program.state("a", [1, 8]), program.state("b", [1, 8]));
+    program.send(a, b.scale(1.0), None);
+    program.send(b, a, None);
+    let plan = Plan::new(vec![program.finish().expect("no cycle")]).expect("a plan");
+    let mut session = device::session(plan, 0);
+    session.write("a", &[1.0; 8]).expect("a");
+    session.write("b", &[2.0; 8]).expect("b");
+    session.run("exchange").expect("a run");
+    assert_eq!(session.buffer("a").expect("a"), [2.0; 8]);
+    assert_eq!(session.buffer("b").expect("b"), [1.0; 8]);
+}
+
+#[test]
+fn matrices_beyond_any_memory_are_refused() {
+    let program = Program::new("wrong");
+    let _ = program.input("x", [1 << 32, 1 << 32]);
+    told(program, "4294967296 × 4294967296 is larger than any memory");
+    let program = Program::new("wrong");
+    let (x, y) = (program.input("x", [1 << 40, 1]), program.input("y", [1, 1 << 40]));
+    let _ = x.product(y);
+    told(program, "1099511627776 × 1099511627776 is larger than any memory");
+}
+
 #[test]
 fn outputs_are_those_of_the_last_run() {
     let record = |name: &str, factor: f32| {

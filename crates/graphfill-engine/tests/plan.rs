@@ -62,6 +62,25 @@ fn an_output_that_nobody_reads_has_no_place() {
     assert!(listing.contains(", –] ="), "{listing}");
 }
 
+/// An update that reads what another one changes runs first, even where a later reader of its own
+/// buffer holds it back.
+#[test]
+fn updates_see_the_values_from_before_the_step() {
+    let program = Program::new("step");
+    let (a, b) = (program.state("a", [1, 8]), program.state("b", [1, 8]));
+    program.send(b, a, None);
+    program.output("late", b.scale(2.0));
+    program.send(a, program.input("c", [1, 8]), None);
+    let mut session = device::session(plan(vec![program]), 0);
+    for (name, value) in [("a", 1.0), ("b", 2.0), ("c", 3.0)] {
+        session.write(name, &[value; 8]).expect("a buffer");
+    }
+    session.run("step").expect("a step");
+    assert_eq!(session.read("step", "late").expect("an output"), [4.0; 8]);
+    assert_eq!(session.buffer("b").expect("b"), [1.0; 8], "what `a` was before the step");
+    assert_eq!(session.buffer("a").expect("a"), [3.0; 8]);
+}
+
 #[test]
 fn readers_see_the_value_from_before_the_update() {
     let program = Program::new("step");

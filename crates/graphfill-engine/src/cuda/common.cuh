@@ -62,8 +62,8 @@ template <typename T> __device__ __forceinline__ T block_most(T value) {
 
 __device__ __forceinline__ bool is_nan(float x) { return x != x; }
 
-// e^x, never infinite: e^88.3 above that.
-__device__ __forceinline__ float finite_exp(float x) { return expf(fminf(x, 88.3f)); }
+// e^x, never infinite: e^88.3 above that. NaN stays NaN, which fminf would turn into 88.3.
+__device__ __forceinline__ float finite_exp(float x) { return expf(x > 88.3f ? 88.3f : x); }
 
 __device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + finite_exp(-x)); }
 
@@ -102,8 +102,8 @@ __device__ __forceinline__ Words philox(Context context, u32 stream, u32 counter
 
 // Dropout draws come in groups of 128 elements, made of 16 counters. The counter `group * 16 + lane`
 // has those of the elements  group * 128 + keep_element(lane, draw)  for eight draws.
+// KEEP_GROUP is defined by `command.rs`.
 #define KEEP_DRAWS 8
-#define KEEP_GROUP 128
 
 __device__ __forceinline__ u32 keep_element(u32 lane, u32 draw) {
     return (draw / 2) * 32 + (draw % 2) * 16 + lane;
@@ -226,9 +226,8 @@ __device__ __forceinline__ float row_dot(const float *a, const float *b, u32 col
 // ---- Lists: the neighbours of a node, the pairs of a row ----
 //
 // Blocks of 512 threads take sixteen lists. Each warp takes one of them; those that are long are
-// then taken by the whole block, one after the other.
+// then taken by the whole block, one after the other. LIST_WARPS is defined by `command.rs`.
 
-#define LIST_WARPS 16
 #define LONG_LIST 256
 
 // For the kernels that take them: two blocks run side by side.

@@ -1,11 +1,12 @@
 // What is done to a number right after it was computed; see `finish.rs`:
 //   x <- x + row[column]      x <- f(x), or x * slope of f      x <- own * x + weight * other
 
-enum { RELU, LEAKY_RELU, ELU, EXP, SIGMOID, TANH };
+// RELU to TANH and NO_FUNCTION are defined by `finish.rs`.
 
 __device__ __forceinline__ float value_of(u32 kind, float leak, float x) {
     switch (kind) {
-    case RELU: return fmaxf(x, 0.0f);
+    // NaN stays NaN, which fmaxf would turn into 0.
+    case RELU: return x <= 0.0f ? 0.0f : x;
     case LEAKY_RELU: return x > 0.0f ? x : leak * x;
     case ELU: return x > 0.0f ? x : expm1f(x);
     case EXP: return finite_exp(x);
@@ -17,7 +18,7 @@ __device__ __forceinline__ float value_of(u32 kind, float leak, float x) {
 // The slope, told by the value.
 __device__ __forceinline__ float slope_of(u32 kind, float leak, float value) {
     switch (kind) {
-    case RELU: return value > 0.0f ? 1.0f : 0.0f;
+    case RELU: return value <= 0.0f ? 0.0f : 1.0f;
     case LEAKY_RELU: return value > 0.0f ? 1.0f : leak;
     case ELU: return value > 0.0f ? 1.0f : value + 1.0f;
     case EXP: return value;
@@ -44,7 +45,7 @@ struct Finish {
 
     __device__ __forceinline__ float function(float x, u64 at) const {
         if (slope) return x * slope_of(kind, leak, slope[at]);
-        return kind == 0xffffffffu ? x : value_of(kind, leak, x);
+        return kind == NO_FUNCTION ? x : value_of(kind, leak, x);
     }
 
     // The number at that place and in that column.
@@ -66,7 +67,7 @@ struct Finish {
             x.y *= slope_of(kind, leak, told.y);
             x.z *= slope_of(kind, leak, told.z);
             x.w *= slope_of(kind, leak, told.w);
-        } else if (kind != 0xffffffffu) {
+        } else if (kind != NO_FUNCTION) {
             x.x = value_of(kind, leak, x.x);
             x.y = value_of(kind, leak, x.y);
             x.z = value_of(kind, leak, x.z);

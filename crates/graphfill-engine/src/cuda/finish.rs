@@ -1,7 +1,32 @@
 //! What is done to single numbers right after they were computed, by the kernel that computed them:
 //! a bias, an activation, a sum. Each would otherwise read and write the whole matrix once more.
 
-use super::{Address, Argument};
+use super::{Address, Argument, Define};
+
+/// The functions of single numbers that `finish.cuh` has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Function {
+    Relu = 0,
+    LeakyRelu = 1,
+    Elu = 2,
+    Exp = 3,
+    Sigmoid = 4,
+    Tanh = 5,
+}
+
+/// No function.
+const NO_FUNCTION: u32 = u32::MAX;
+
+/// The constants of `finish.cuh`.
+pub(crate) const FINISH_DEFINES: &[Define] = &[
+    Define::count("RELU", Function::Relu as usize),
+    Define::count("LEAKY_RELU", Function::LeakyRelu as usize),
+    Define::count("ELU", Function::Elu as usize),
+    Define::count("EXP", Function::Exp as usize),
+    Define::count("SIGMOID", Function::Sigmoid as usize),
+    Define::count("TANH", Function::Tanh as usize),
+    Define::count("NO_FUNCTION", NO_FUNCTION as usize),
+];
 
 /// A function of one number of a matrix, x ← f(x), by its row and column.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,15 +60,12 @@ pub(crate) struct Finishes {
     weight: f32,
 }
 
-/// No activation.
-const NONE: u32 = u32::MAX;
-
 impl Finishes {
     /// All of these, one after the other, unless kernels cannot do them in that order.
     pub(crate) fn of(list: &[Finish]) -> Option<Self> {
         let mut all = Finishes {
             row: None,
-            activation: NONE,
+            activation: NO_FUNCTION,
             leak: 0.0,
             slope: None,
             own: 1.0,

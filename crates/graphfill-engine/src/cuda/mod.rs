@@ -9,14 +9,17 @@
     allow(dead_code, unused_imports, reason = "commands that nobody runs")
 )]
 
+mod cache;
 mod call;
 #[cfg(feature = "cuda")]
 mod card;
 mod command;
 mod finish;
+mod fusion;
 pub(crate) mod halves;
-#[cfg(feature = "cuda")]
 mod lanes;
+#[cfg(test)]
+pub(crate) mod launches;
 mod options;
 pub(crate) mod sparse;
 
@@ -24,7 +27,7 @@ pub use call::{Call, SparseAddresses};
 #[cfg(feature = "cuda")]
 pub use card::Card;
 pub use command::{
-    Address, Argument, Dense, Exactness, Existing, Grid, Kernel, Product, Source, THREADS,
+    Address, Argument, Define, Dense, Exactness, Existing, Grid, Kernel, Product, Source, THREADS,
 };
 pub use finish::Finish;
 pub use options::{Launching, Options, Precision};
@@ -32,8 +35,8 @@ pub use options::{Launching, Options, Precision};
 pub(crate) use call::Constants;
 #[cfg(feature = "cuda")]
 pub(crate) use card::Cuda;
-pub(crate) use command::Command;
-pub(crate) use finish::Finishes;
+pub(crate) use command::{Command, LIST_THREADS};
+pub(crate) use finish::{FINISH_DEFINES, Finishes, Function};
 
 /// A file of kernels that begins with `finish.cuh`.
 macro_rules! finishing_source {
@@ -45,12 +48,16 @@ macro_rules! finishing_source {
                 include_str!($name)
             ),
         )
+        .with(&[$crate::cuda::FINISH_DEFINES])
     };
 }
 pub(crate) use finishing_source;
 
-/// What every file of kernels begins with.
-pub(crate) const COMMON: &str = include_str!("common.cuh");
+/// What cuBLAS may use for itself on each stream: as much as it recommends for the largest GPUs.
+pub(crate) const STREAM_WORKSPACE_BYTES: u64 = 32 << 20;
+
+/// What cuBLAS uses in a session whose steps are captured: each lane has two streams.
+pub(crate) const WORKSPACE_BYTES: u64 = 2 * lanes::LANES as u64 * STREAM_WORKSPACE_BYTES;
 
 /// A card that the driver sees.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -49,7 +49,7 @@ pub enum Launching {
     /// Captured in the second run, replayed afterwards.
     #[default]
     Captured,
-    /// Command by command: what captured runs are compared with.
+    /// Command by command in every run: for profilers and for measuring what capturing gains.
     Eager,
 }
 

@@ -5,11 +5,14 @@
 //! So rows with more than [`LONG_ROW`] entries are cut into pieces that are summed like rows; what
 //! the pieces of a row give is added in their order: the same bits in every run.
 
-use super::{Address, Call, Grid, Source};
+use super::{Address, Call, Define, Grid, Source};
 use crate::SparseView;
 
-/// Entries of a row beyond which it is cut, and of a piece; as in `sparse_rows.cuh`.
+/// Entries of a row beyond which it is cut, and of a piece.
 const LONG_ROW: usize = 512;
+
+/// The constants of `sparse_rows.cuh`.
+pub(crate) const SPARSE_DEFINES: &[Define] = &[Define::count("LONG_ROW", LONG_ROW)];
 
 /// What the strips of the gathered rows may take, so that they stay in a card's cache.
 const CACHED_BYTES: usize = 24 << 20;
@@ -17,9 +20,12 @@ const CACHED_BYTES: usize = 24 << 20;
 /// Lanes that fetch 128 bytes at a time, four numbers each: fewer would waste what memory gives.
 const LEAST_LANES: usize = 8;
 
-/// A file of kernels that begins with `sparse_rows.cuh` and `finish.cuh`.
+/// A file of kernels that begins with `sparse_rows.cuh` and `finish.cuh`, and its own constants.
 macro_rules! sparse_source {
     ($name:literal) => {
+        $crate::cuda::sparse::sparse_source!($name, &[])
+    };
+    ($name:literal, $defines:expr) => {
         $crate::cuda::Source::new(
             $name,
             concat!(
@@ -28,6 +34,7 @@ macro_rules! sparse_source {
                 include_str!($name)
             ),
         )
+        .with(&[$crate::cuda::sparse::SPARSE_DEFINES, $crate::cuda::FINISH_DEFINES, $defines])
     };
 }
 pub(crate) use sparse_source;

@@ -3,9 +3,8 @@
 // A group of lanes takes one row and a strip of the dense matrix's columns, four of them a lane where
 // rows are aligned (`float4`), one elsewhere. Strips come in the second direction of the grid: the
 // rows of one strip may stay in the cache while all rows of the result gather from them. Rows with
-// more than LONG_ROW entries are left to pieces, each of which is summed like a row of its own.
-
-#define LONG_ROW 512
+// more than LONG_ROW entries (defined by `sparse.rs`) are left to pieces, each of which is summed like a
+// row of its own.
 
 template <typename V> __device__ __forceinline__ void add_scaled(V &sum, float value, const V &other);
 

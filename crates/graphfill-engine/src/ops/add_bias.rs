@@ -31,6 +31,10 @@ impl Operation for AddBias {
         "add bias"
     }
 
+    fn identity(&self) -> String {
+        "add_bias".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let fits = inputs[1] == Shape::new(1, inputs[0].columns);
         Mismatch::unless(fits, inputs[0], inputs[1], "a bias is one row of as many columns")?;

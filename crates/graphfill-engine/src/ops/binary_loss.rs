@@ -47,6 +47,14 @@ impl Operation for BinaryLoss {
         "binary loss"
     }
 
+    fn identity(&self) -> String {
+        let label = match self.label {
+            Label::One => "one",
+            Label::Zero => "zero",
+        };
+        format!("binary_loss(label={label})")
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![Shape::SCALAR, inputs[0]])
     }

@@ -5,7 +5,7 @@
 // one number or four neighbouring ones; columns are counted in it. `lanes` and the number of threads
 // are powers of two.
 
-#define MOST_THREADS 1024
+// MAX_THREADS is defined by `column_sums.rs`.
 
 // Rows that a thread reads before it adds the first of them.
 #define BATCH 8
@@ -13,7 +13,7 @@
 template <bool WEIGHED, typename T>
 __device__ __forceinline__ void sum_columns(const T *x, const float *factors, u32 heads, u64 rows,
                                             u32 columns, u32 lanes, u64 portion, T *out) {
-    __shared__ T parts[MOST_THREADS];
+    __shared__ T parts[MAX_THREADS];
     u32 column = blockIdx.x * lanes + threadIdx.x % lanes;
     u64 first = blockIdx.y * portion, end = first + portion < rows ? first + portion : rows;
     T sum{};
@@ -48,7 +48,7 @@ __device__ __forceinline__ void sum_columns(const T *x, const float *factors, u3
 }
 
 #define KERNEL(name, T, WEIGHED)                                                                 \
-    extern "C" __global__ void __launch_bounds__(MOST_THREADS, 1)                                \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS, 1)                                 \
         name(const T *x, const float *factors, u32 heads, u64 rows, u32 columns, u32 lanes,      \
              u64 portion, T *out) {                                                              \
         sum_columns<WEIGHED>(x, factors, heads, rows, columns, lanes, portion, out);             \

@@ -23,7 +23,12 @@ const ROWS_A_THREAD: usize = 16;
 /// Blocks that keep a large card busy.
 const BLOCKS: usize = 132 * 8;
 
-const KERNELS: cuda::Source = cuda::Source::new("column_sums.cu", include_str!("column_sums.cu"));
+/// The most threads of a block.
+const MAX_THREADS: usize = 1024;
+
+const KERNELS: cuda::Source =
+    cuda::Source::new("column_sums.cu", include_str!("column_sums.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[cuda::Define::count("MAX_THREADS", MAX_THREADS)];
 const SUMS: [cuda::Kernel; 2] =
     [KERNELS.kernel("column_sums"), KERNELS.kernel("column_sums_fours")];
 const WEIGHED_SUMS: [cuda::Kernel; 2] =
@@ -44,6 +49,10 @@ impl<'p> Matrix<'p> {
 impl Operation for ColumnSums {
     fn name(&self) -> &'static str {
         "column sums"
+    }
+
+    fn identity(&self) -> String {
+        "column_sums".to_owned()
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

@@ -2,7 +2,7 @@
 //   concatenate: out = [x_0 | x_1 | ...]        slice: out = x[:, begin .. begin + columns]
 // Four numbers at a time where all widths are multiples of four; then columns are counted in fours.
 
-#define MOST_INPUTS 12
+// MAX_INPUTS is defined by `columns.rs`.
 
 #define PARAMETERS(T)                                                                     \
     const T *x0, const T *x1, const T *x2, const T *x3, const T *x4, const T *x5,         \
@@ -12,21 +12,21 @@
         u32 columns, u64 count
 
 #define ARRAYS(T)                                                                            \
-    const T *const x[MOST_INPUTS] = {x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11};      \
-    const u32 begins[MOST_INPUTS + 1] = {begin0, begin1, begin2,  begin3,  begin4, begin5, begin6, \
+    const T *const x[MAX_INPUTS] = {x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11};      \
+    const u32 begins[MAX_INPUTS + 1] = {begin0, begin1, begin2,  begin3,  begin4, begin5, begin6, \
                                          begin7, begin8, begin9, begin10, begin11, columns};
 
 // Inputs that there are not begin behind the last column.
 template <typename T>
-__device__ __forceinline__ void put_side_by_side(const T *const (&x)[MOST_INPUTS],
-                                                 const u32 (&begins)[MOST_INPUTS + 1], T *out,
+__device__ __forceinline__ void put_side_by_side(const T *const (&x)[MAX_INPUTS],
+                                                 const u32 (&begins)[MAX_INPUTS + 1], T *out,
                                                  u32 columns, u64 count) {
     GRID_STRIDE(at, count) {
         Cell cell = cell_of(at, columns);
         const T *from = x[0];
         u32 begin = 0, end = begins[1];
 #pragma unroll
-        for (u32 input = 1; input < MOST_INPUTS; input++) {
+        for (u32 input = 1; input < MAX_INPUTS; input++) {
             if (cell.column >= begins[input]) {
                 from = x[input];
                 begin = begins[input];

@@ -13,7 +13,8 @@ use crate::cuda;
 use crate::program::{Backward, MOST_INPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
-const KERNELS: cuda::Source = cuda::Source::new("columns.cu", include_str!("columns.cu"));
+const KERNELS: cuda::Source = cuda::Source::new("columns.cu", include_str!("columns.cu"))
+    .with(&[&[cuda::Define::count("MAX_INPUTS", MOST_INPUTS)]]);
 const CONCATENATE: [cuda::Kernel; 2] =
     [KERNELS.kernel("concatenate"), KERNELS.kernel("concatenate_fours")];
 const SLICE_COLUMNS: [cuda::Kernel; 2] =
@@ -57,6 +58,10 @@ pub(crate) fn concatenate<'p>(matrices: &[Matrix<'p>]) -> Matrix<'p> {
 impl Operation for Concatenate {
     fn name(&self) -> &'static str {
         "concatenate"
+    }
+
+    fn identity(&self) -> String {
+        "concatenate".to_owned()
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
@@ -120,6 +125,10 @@ impl Operation for Concatenate {
 impl Operation for SliceColumns {
     fn name(&self) -> &'static str {
         "slice columns"
+    }
+
+    fn identity(&self) -> String {
+        format!("slice_columns({}..{})", self.columns.start, self.columns.end)
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

@@ -88,6 +88,14 @@ impl Operation for DenseProduct {
         "product"
     }
 
+    fn identity(&self) -> String {
+        let factor = |factor: Factor| match factor {
+            Factor::Plain => "plain",
+            Factor::Transposed => "transposed",
+        };
+        format!("dense_product({}, {})", factor(self.left), factor(self.right))
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let (left, right) = (self.left.of(inputs[0]), self.right.of(inputs[1]));
         let rule = "the columns of the left factor are the rows of the right one";

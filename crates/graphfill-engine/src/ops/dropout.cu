@@ -8,7 +8,7 @@ extern "C" __global__ void dropout(const Context *context, u32 stream, u32 thres
     // A slope is a factor like being kept: it may come first, with the numbers that it belongs to.
     Finish finish = FINISH, rest = finish;
     bool first_slope = finish.slope && !finish.row;
-    if (first_slope) rest.slope = nullptr, rest.kind = 0xffffffffu;
+    if (first_slope) rest.slope = nullptr, rest.kind = NO_FUNCTION;
     GRID_STRIDE(counter, (count + KEEP_GROUP - 1) / KEEP_GROUP * 16) {
         u64 first = counter / 16 * KEEP_GROUP + counter % 16;
         // All of them on their way before they are needed.

@@ -42,6 +42,10 @@ impl Operation for Dropout {
         "dropout"
     }
 
+    fn identity(&self) -> String {
+        format!("dropout(rate={}, stream={})", self.rate, self.stream)
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![inputs[0]])
     }

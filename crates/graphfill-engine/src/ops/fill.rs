@@ -32,6 +32,10 @@ impl Operation for Fill {
         "fill"
     }
 
+    fn identity(&self) -> String {
+        format!("fill({}, value={})", self.shape, self.value)
+    }
+
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![self.shape])
     }

@@ -38,6 +38,10 @@ impl Operation for GaussianKl {
         "Gaussian KL"
     }
 
+    fn identity(&self) -> String {
+        "gaussian_kl".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let rule = "every mean has a variance";
         Mismatch::unless(inputs[0] == inputs[1], inputs[0], inputs[1], rule)?;

@@ -50,6 +50,10 @@ impl Operation for HeadScores {
         "head scores"
     }
 
+    fn identity(&self) -> String {
+        "head_scores".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let [features, vectors] = [inputs[0], inputs[1]];
         let rule = "the vectors of all heads are together as long as a row of the features";
@@ -105,6 +109,10 @@ impl Operation for HeadScores {
 impl Operation for HeadScoresGradient {
     fn name(&self) -> &'static str {
         "head scores"
+    }
+
+    fn identity(&self) -> String {
+        "head_scores_gradient".to_owned()
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

@@ -89,6 +89,18 @@ impl Operation for HiddenCells {
         "hidden cells"
     }
 
+    fn identity(&self) -> String {
+        let HiddenCells { rows, share, whole_rows, cell_stream, row_stream, .. } = self;
+        let columns = self.cell_of_column.len();
+        let mut cells = Fingerprint::default();
+        cells.add_all(self.cell_of_column.iter().map(|&cell| u64::from(cell)));
+        let cells = cells.value();
+        format!(
+            "hidden_cells({rows} × {columns}, cells={cells:016x}, share={share}, \
+             whole_rows={whole_rows}, streams={cell_stream} and {row_stream})"
+        )
+    }
+
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![Shape::new(self.rows, self.cell_of_column.len())])
     }
@@ -137,15 +149,7 @@ impl Operation for HiddenCells {
 
 impl fmt::Debug for HiddenCells {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut cells = Fingerprint::default();
-        cells.add_all(self.cell_of_column.iter().map(|&cell| u64::from(cell)));
-        let HiddenCells { rows, share, whole_rows, cell_stream, row_stream, .. } = self;
-        let (columns, cells) = (self.cell_of_column.len(), cells.value());
-        write!(
-            formatter,
-            "hidden cells({rows} × {columns}, {cells:016x}, {share}, rows {whole_rows}, streams \
-             {cell_stream}, {row_stream})"
-        )
+        formatter.write_str(&self.identity())
     }
 }
 

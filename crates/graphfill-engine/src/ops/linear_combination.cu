@@ -2,7 +2,7 @@
 // Any of them may be what the output is written over. Four numbers at a time: buffers are padded to
 // whole lines.
 
-#define MOST_INPUTS 12
+// MAX_INPUTS is defined by `linear_combination.rs`.
 
 #define PARAMETERS                                                                        \
     const float4 *x0, const float4 *x1, const float4 *x2, const float4 *x3,               \
@@ -13,15 +13,15 @@
         float weight10, float weight11, u32 terms, float4 *out, u64 quads
 
 #define ARRAYS                                                                            \
-    const float4 *const x[MOST_INPUTS] = {x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11}; \
-    const float weight[MOST_INPUTS] = {weight0, weight1, weight2, weight3,                \
+    const float4 *const x[MAX_INPUTS] = {x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11}; \
+    const float weight[MAX_INPUTS] = {weight0, weight1, weight2, weight3,                \
                                        weight4, weight5, weight6, weight7,                \
                                        weight8, weight9, weight10, weight11};
 
 // All inputs are read before the first is added.
 template <u32 MOST>
-__device__ __forceinline__ void combine(const float4 *const (&x)[MOST_INPUTS],
-                                        const float (&weight)[MOST_INPUTS], u32 terms, float4 *out,
+__device__ __forceinline__ void combine(const float4 *const (&x)[MAX_INPUTS],
+                                        const float (&weight)[MAX_INPUTS], u32 terms, float4 *out,
                                         u64 quads) {
     GRID_STRIDE(at, quads) {
         float4 own[MOST];

@@ -13,7 +13,8 @@ use crate::program::{Backward, MOST_INPUTS, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
 const KERNELS: cuda::Source =
-    cuda::Source::new("linear_combination.cu", include_str!("linear_combination.cu"));
+    cuda::Source::new("linear_combination.cu", include_str!("linear_combination.cu"))
+        .with(&[&[cuda::Define::count("MAX_INPUTS", MOST_INPUTS)]]);
 
 #[derive(Debug)]
 struct LinearCombination {
@@ -80,6 +81,11 @@ impl Operation for LinearCombination {
             [_, second] if second < 0.0 => "subtract",
             _ => "add",
         }
+    }
+
+    fn identity(&self) -> String {
+        let weights: Vec<String> = self.weights.iter().map(f32::to_string).collect();
+        format!("linear_combination({})", weights.join(", "))
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

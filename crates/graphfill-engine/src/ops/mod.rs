@@ -31,6 +31,8 @@ mod hidden_cells;
 mod likelihood;
 mod linear_combination;
 mod multiply;
+#[cfg(test)]
+mod nan;
 mod noise;
 mod normalise_rows;
 mod pair_scores;

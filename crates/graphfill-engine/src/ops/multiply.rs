@@ -32,6 +32,10 @@ impl Operation for Multiply {
         "multiply"
     }
 
+    fn identity(&self) -> String {
+        "multiply".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let rule = "matrices are multiplied number by number";
         Mismatch::unless(inputs[0] == inputs[1], inputs[0], inputs[1], rule)?;

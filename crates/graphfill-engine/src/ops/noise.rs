@@ -31,6 +31,10 @@ impl Operation for NormalNoise {
         "normal noise"
     }
 
+    fn identity(&self) -> String {
+        format!("normal_noise({}, stream={})", self.shape, self.stream)
+    }
+
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![self.shape])
     }

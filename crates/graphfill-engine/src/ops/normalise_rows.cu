@@ -3,8 +3,7 @@
 // Neighbouring lanes take a row together. The rows may be written over those they are made from:
 // all of a row has been read before any of it is written, and is then read again by who writes it.
 
-// Rows that are shorter count as zero.
-#define LEAST_LENGTH 1e-12f
+// Rows that are shorter than MIN_LENGTH (defined by `normalise_rows.rs`) count as zero.
 
 __device__ __forceinline__ float4 times(float4 x, float scale) {
     return float4{x.x * scale, x.y * scale, x.z * scale, x.w * scale};
@@ -41,7 +40,7 @@ extern "C" __global__ void normalise_rows(const Context *context, u32 stream, co
     const float *own = x + row * columns;
     float *unit = out + row * columns;
     float length = sqrtf(row_dot(own, own, there ? columns : 0, lanes));
-    bool is_zero = there && length < LEAST_LENGTH;
+    bool is_zero = there && length < MIN_LENGTH;
     float squares = is_zero ? draw_row(*context, stream, row, columns, lanes, unit) : 0.0f;
     // What the lanes have drawn, they now read of each other.
     __syncwarp();

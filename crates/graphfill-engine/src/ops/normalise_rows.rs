@@ -17,10 +17,11 @@ use crate::{Matrix, Shape};
 const ROWS_A_TASK: usize = 64;
 
 /// Rows that are shorter count as zero.
-const LEAST_LENGTH: f32 = 1e-12;
+const MIN_LENGTH: f32 = 1e-12;
 
 const KERNELS: cuda::Source =
-    cuda::Source::new("normalise_rows.cu", include_str!("normalise_rows.cu"));
+    cuda::Source::new("normalise_rows.cu", include_str!("normalise_rows.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[cuda::Define::float("MIN_LENGTH", MIN_LENGTH)];
 const NORMALISE_ROWS: cuda::Kernel = KERNELS.kernel("normalise_rows");
 const NORMALISE_ROWS_GRADIENT: cuda::Kernel = KERNELS.kernel("normalise_rows_gradient");
 
@@ -46,6 +47,10 @@ impl<'p> Matrix<'p> {
 impl Operation for NormaliseRows {
     fn name(&self) -> &'static str {
         "normalise rows"
+    }
+
+    fn identity(&self) -> String {
+        format!("normalise_rows(stream={})", self.stream)
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
@@ -122,7 +127,7 @@ impl NullaryFnOnce for Rows<'_> {
             *length = dot(row, row).sqrt();
             let mut scale = 1.0 / *length;
             // As good as zero: its gradient would be larger than anything that can be learnt from.
-            if *length < LEAST_LENGTH {
+            if *length < MIN_LENGTH {
                 *length = 0.0;
                 draw_direction(self.key, self.first + at, row);
                 scale = 1.0 / dot(row, row).sqrt();
@@ -146,6 +151,10 @@ fn draw_direction(key: Key, row: usize, out: &mut [f32]) {
 impl Operation for NormaliseRowsGradient {
     fn name(&self) -> &'static str {
         "normalise rows"
+    }
+
+    fn identity(&self) -> String {
+        "normalise_rows_gradient".to_owned()
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

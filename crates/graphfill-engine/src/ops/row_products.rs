@@ -34,6 +34,10 @@ impl Operation for RowProducts {
         "row products"
     }
 
+    fn identity(&self) -> String {
+        "row_products".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let rule = "every row has one of the same length beside it";
         Mismatch::unless(inputs[0] == inputs[1], inputs[0], inputs[1], rule)?;

@@ -7,12 +7,9 @@
 //! On a CUDA card, neighbouring lanes of a warp take a row together, and teams of threads a list of
 //! rows; see `common.cuh`.
 
-use crate::cuda::{Grid, THREADS};
+use crate::cuda::{Grid, LIST_THREADS, THREADS};
 
 const LANES: usize = 8;
-
-/// Threads of a block that takes lists, a warp for each: `LIST_WARPS` in `common.cuh`.
-const LIST_THREADS: u32 = 512;
 
 /// How many lanes of a warp take a row of so many columns together, each four of them at a time
 /// where there are whole fours.

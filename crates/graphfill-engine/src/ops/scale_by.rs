@@ -63,6 +63,15 @@ impl Operation for ScaleBy {
         }
     }
 
+    fn identity(&self) -> String {
+        let by = match self {
+            ScaleBy::Scalar => "scalar",
+            ScaleBy::Rows => "rows",
+            ScaleBy::Columns => "columns",
+        };
+        format!("scale_by({by})")
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let (expected, rule) = match self {
             ScaleBy::Scalar => (Shape::SCALAR, "a matrix is scaled by a single number"),

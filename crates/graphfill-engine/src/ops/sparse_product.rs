@@ -72,6 +72,14 @@ impl Operation for SparseProduct {
         "sparse product"
     }
 
+    fn identity(&self) -> String {
+        let side = match self.side {
+            Side::Plain => "plain",
+            Side::Transposed => "transposed",
+        };
+        format!("sparse_product({}, {side})", self.matrix.identity())
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let (sparse, dense) = (self.shape(), inputs[0]);
         let rule = "the columns of the sparse matrix are the rows of the dense one";

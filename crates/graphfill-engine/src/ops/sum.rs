@@ -40,6 +40,10 @@ impl Operation for Sum {
         "sum"
     }
 
+    fn identity(&self) -> String {
+        "sum".to_owned()
+    }
+
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![Shape::SCALAR])
     }
@@ -112,6 +116,10 @@ impl Shares {
 impl Operation for Spread {
     fn name(&self) -> &'static str {
         "spread"
+    }
+
+    fn identity(&self) -> String {
+        format!("spread({})", self.shape)
     }
 
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

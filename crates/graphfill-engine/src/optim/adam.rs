@@ -127,6 +127,23 @@ impl Operation for Update {
         "Adam"
     }
 
+    fn identity(&self) -> String {
+        let Adam { schedule, first_decay, second_decay, epsilon, weight_decay } = self.0;
+        let schedule = match schedule {
+            Schedule::Constant(rate) => format!("constant {rate}"),
+            Schedule::Cosine { from, to, steps } => format!("cosine {from} to {to} in {steps}"),
+        };
+        let weight_decay = match weight_decay {
+            WeightDecay::None => "none".to_owned(),
+            WeightDecay::Coupled(weight) => format!("coupled {weight}"),
+            WeightDecay::Decoupled(weight) => format!("decoupled {weight}"),
+        };
+        format!(
+            "adam(rate={schedule}, decays={first_decay} and {second_decay}, epsilon={epsilon}, \
+             weight_decay={weight_decay})"
+        )
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         for &other in &inputs[1..4] {
             let rule = "a parameter, its moments and its gradient have the same shape";

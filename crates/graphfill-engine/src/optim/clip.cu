@@ -3,9 +3,9 @@
 // A single block writes the sum itself; several write one partial sum each, which a second launch
 // of one block adds up in order.
 
-#define MOST_THREADS 1024
+// SUM_THREADS is defined by `clip.rs`.
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+extern "C" __global__ void __launch_bounds__(SUM_THREADS)
     squared_norm(const float *x, u64 count, double *partial, float *out) {
     const float4 *fours = (const float4 *)x;
     double sum = 0.0;
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+extern "C" __global__ void __launch_bounds__(SUM_THREADS)
     add_partial_norms(const double *partial, u32 count, float *out) {
     double sum = 0.0;
     for (u32 at = threadIdx.x; at < count; at += blockDim.x) sum += partial[at];
@@ -35,7 +35,8 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     if (threadIdx.x == 0) *out = (float)sum;
 }
 
-// A norm of 0 gives infinity, and so 1.
+// A norm of 0 gives infinity, and so 1. A norm that is NaN gives NaN, which fminf would turn into 1.
 extern "C" __global__ void clip_scale(const float *squared_norm, float limit, float *out) {
-    if (blockIdx.x + threadIdx.x == 0) *out = fminf(limit / sqrtf(*squared_norm), 1.0f);
+    float scale = limit / sqrtf(*squared_norm);
+    if (blockIdx.x + threadIdx.x == 0) *out = scale > 1.0f ? 1.0f : scale;
 }

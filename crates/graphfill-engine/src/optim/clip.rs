@@ -14,7 +14,9 @@ use crate::{Matrix, Shape};
 /// Sums that run side by side, which compilers keep in vectors.
 const LANES: usize = 16;
 
-const KERNELS: cuda::Source = cuda::Source::new("clip.cu", include_str!("clip.cu"));
+const KERNELS: cuda::Source =
+    cuda::Source::new("clip.cu", include_str!("clip.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[cuda::Define::count("SUM_THREADS", SUM_THREADS as usize)];
 const SQUARED_NORM: cuda::Kernel = KERNELS.kernel("squared_norm");
 const ADD_PARTIAL_NORMS: cuda::Kernel = KERNELS.kernel("add_partial_norms");
 const CLIP_SCALE: cuda::Kernel = KERNELS.kernel("clip_scale");
@@ -50,6 +52,10 @@ pub(super) fn clip_scale<'p>(gradients: &[Matrix<'p>], limit: f32) -> Matrix<'p>
 impl Operation for SquaredNorm {
     fn name(&self) -> &'static str {
         "squared norm"
+    }
+
+    fn identity(&self) -> String {
+        "squared_norm".to_owned()
     }
 
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
@@ -122,13 +128,19 @@ impl Operation for ClipScale {
         "clip"
     }
 
+    fn identity(&self) -> String {
+        format!("clip_scale(limit={})", self.limit)
+    }
+
     fn shapes(&self, _inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![Shape::SCALAR])
     }
 
     fn cpu(&self, call: &mut Call<'_>) {
-        // A norm of 0 gives infinity, and so 1.
-        call.output(0)[0] = (self.limit / call.input(0)[0].sqrt()).min(1.0);
+        // A norm of 0 gives infinity, and so 1. A norm that is NaN gives NaN, which `min` would turn
+        // into 1.
+        let scale = self.limit / call.input(0)[0].sqrt();
+        call.output(0)[0] = if scale > 1.0 { 1.0 } else { scale };
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {

@@ -6,8 +6,7 @@
 
 use super::lifetimes::{Life, lifetimes};
 use super::order::order;
-use super::{ALIGNMENT, Buffer, Place, PlannedProgram, Step};
-use crate::device::Device;
+use super::{ALIGNMENT, Buffer, DeviceProfile, Place, PlannedProgram, Step};
 use crate::program::{Node, Recorded, Recording, Source, ValueId};
 
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +45,7 @@ pub(super) fn arrange(
     buffers: &[Buffer],
     begin: usize,
     sharing: Sharing,
-    device: &Device,
+    profile: &DeviceProfile,
 ) -> (PlannedProgram, usize) {
     let Recorded { name, recording } = program;
     let order = order(recording);
@@ -57,7 +56,7 @@ pub(super) fn arrange(
         .map(|(at, &node)| {
             let node = &recording.nodes[node];
             let (inputs, wanted) = (shapes(recording, &node.inputs), wanted(node, &homes));
-            let len = device.scratch(&*node.operation, &inputs, &wanted);
+            let len = (profile.scratch)(&*node.operation, &inputs, &wanted);
             rooms.push(Room { len, life: Life { from: at, until: at } });
             rooms.len() - 1
         })

@@ -39,17 +39,15 @@ impl MemoryLimit {
             MemoryLimit::Allowed(bytes) => (Some(bytes), "allowed"),
         };
         let mut lower = lower.into();
-        if device.is_cuda() {
+        let place = device.memory_place();
+        if place.is_some() {
             lower.what.push_str(", or use the CPU");
         }
         match available {
             Some(available) if needed > available => Err(EngineError::Memory {
                 needed,
                 available,
-                limit: match device.is_cuda() {
-                    true => format!("{limit} on {}", device.name()),
-                    false => limit.to_owned(),
-                },
+                limit: place.map_or(limit.to_owned(), |place| format!("{limit} {place}")),
                 largest: largest(),
                 lower,
             }),

@@ -8,6 +8,7 @@ mod arrangement;
 mod lifetimes;
 mod memory;
 mod order;
+mod profile;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 pub use memory::MemoryLimit;
 pub(crate) use memory::available;
+pub(crate) use profile::DeviceProfile;
 
 use arrangement::{Sharing, arrange};
 
@@ -29,10 +31,6 @@ use crate::program::{Constant, Named, Operation, Program, Recorded, Role, stream
 
 /// Buffers begin at multiples of so many numbers: a cache line.
 const ALIGNMENT: usize = 16;
-
-/// Where an arena takes no more than this part of a card's memory, its buffers need not share any,
-/// so that operations can run side by side.
-const SPACIOUS: u64 = 8;
 
 /// Where a buffer lies in the arena, in numbers of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -53,6 +51,8 @@ pub struct Plan {
     pub(crate) buffers: Vec<Buffer>,
     /// Where it is going to run.
     pub(crate) device: Device,
+    profile: DeviceProfile,
+    sharing: Sharing,
     arena: usize,
     constants: u64,
     fingerprint: u64,
@@ -94,7 +94,7 @@ impl Plan {
     /// Plans programs that are run in turn and share parameters and inputs by name. They run on the
     /// processor unless [`Plan::on`] says otherwise.
     pub fn new(programs: Vec<Recorded>) -> Result<Self> {
-        Self::with_sharing(programs, Sharing::Allowed)
+        Self::with_sharing(programs, Sharing::Allowed, Device::cpu())
     }
 
     /// The same programs, to run on another device, where operations need other temporary memory.
@@ -147,7 +147,7 @@ impl Plan {
         &self.device
     }
 
-    fn with_sharing(recorded: Vec<Recorded>, sharing: Sharing) -> Result<Self> {
+    fn with_sharing(recorded: Vec<Recorded>, sharing: Sharing, device: Device) -> Result<Self> {
         let buffers = shared_buffers(&recorded)?;
         let described: String = recorded.iter().map(Recorded::describe).collect();
         check_streams(&recorded)?;
@@ -156,7 +156,9 @@ impl Plan {
             recorded,
             programs: Vec::new(),
             buffers,
-            device: Device::cpu(),
+            profile: device.profile(),
+            device,
+            sharing,
             arena: 0,
             constants: 0,
             fingerprint: Fingerprint::of(&described),
@@ -165,12 +167,12 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Gives everything its place; on a card that has room for it, so that steps can run side by side.
+    /// Gives everything its place; where the device has room for it, so that steps can run side by side.
     fn arrange_on_device(&mut self) {
-        if self.device.is_cuda() {
+        self.profile = self.device.profile();
+        if self.profile.max_unshared_bytes > 0 {
             self.arrange(Sharing::InPlace);
-            let spacious = self.device.available_memory().unwrap_or(0) / SPACIOUS;
-            if self.arena_len() as u64 * 4 <= spacious {
+            if self.arena_len() as u64 * 4 <= self.profile.max_unshared_bytes {
                 return;
             }
         }
@@ -179,27 +181,40 @@ impl Plan {
 
     /// Gives everything its place, as the device asks for temporary memory.
     fn arrange(&mut self, sharing: Sharing) {
-        let end = |buffer: &Buffer| buffer.place.offset + buffer.place.len;
-        let persistent = self.buffers.iter().map(end).max().unwrap_or(0);
-        let persistent = persistent.next_multiple_of(ALIGNMENT);
-        self.arena = persistent;
-        self.programs.clear();
+        (self.programs, self.arena) = self.arranged(sharing, &self.profile);
+        self.sharing = sharing;
         let mut constants: HashMap<usize, Constant> = HashMap::new();
-        for program in &self.recorded {
-            let (program, end) = arrange(program, &self.buffers, persistent, sharing, &self.device);
-            self.arena = self.arena.max(end);
-            for step in &program.steps {
-                let own = step.operation.constants();
-                constants.extend(own.into_iter().map(|constant| (constant.identity, constant)));
-            }
-            self.programs.push(program);
+        for step in self.programs.iter().flat_map(|program| &program.steps) {
+            let own = step.operation.constants();
+            constants.extend(own.into_iter().map(|constant| (constant.identity, constant)));
         }
         self.constants = constants.values().map(|constant| constant.bytes).sum();
     }
 
-    /// The most memory that running needs: the arena, and what operations hold beside it.
+    /// The programs with everything in its place, and the length of the arena.
+    fn arranged(&self, sharing: Sharing, profile: &DeviceProfile) -> (Vec<PlannedProgram>, usize) {
+        let end = |buffer: &Buffer| buffer.place.offset + buffer.place.len;
+        let persistent = self.buffers.iter().map(end).max().unwrap_or(0);
+        let persistent = persistent.next_multiple_of(ALIGNMENT);
+        let (mut programs, mut arena) = (Vec::new(), persistent);
+        for program in &self.recorded {
+            let (program, end) = arrange(program, &self.buffers, persistent, sharing, profile);
+            arena = arena.max(end);
+            programs.push(program);
+        }
+        (programs, arena)
+    }
+
+    /// The programs as they would be planned for a device with memory to spare, and the length of the arena.
+    #[cfg(test)]
+    pub(crate) fn programs_on(&self, profile: &DeviceProfile) -> (Vec<PlannedProgram>, usize) {
+        self.arranged(Sharing::InPlace, profile)
+    }
+
+    /// The most memory that running needs, in bytes: the arena, what operations hold beside it, and what the
+    /// libraries of the device take for themselves.
     pub fn peak_bytes(&self) -> u64 {
-        self.arena_len() as u64 * 4 + self.constants
+        self.arena_len() as u64 * 4 + self.constants + self.profile.workspace_bytes
     }
 
     /// The length of the arena in numbers of four bytes.
@@ -217,7 +232,7 @@ impl Plan {
     /// otherwise, and the parameters are there twice once a session keeps them.
     pub fn check_memory(&mut self, limit: MemoryLimit, lower: impl Into<Lower>) -> Result<()> {
         let lower = lower.into();
-        if self.fits(limit, lower.clone()).is_err() && self.device.is_cuda() {
+        if self.fits(limit, lower.clone()).is_err() && self.sharing != Sharing::Allowed {
             self.arrange(Sharing::Allowed);
         }
         self.fits(limit, lower)
@@ -226,11 +241,8 @@ impl Plan {
     fn fits(&self, limit: MemoryLimit, lower: Lower) -> Result<()> {
         let is_parameter = |buffer: &&Buffer| matches!(buffer.role, Role::Parameter(_));
         let parameters = self.buffers.iter().filter(is_parameter);
-        let kept: u64 = match self.device.is_cuda() {
-            true => parameters.map(|buffer| 4 * buffer.place.len as u64).sum(),
-            false => 0,
-        };
-        let needed = self.peak_bytes() + kept;
+        let parameters: u64 = parameters.map(|buffer| 4 * buffer.place.len as u64).sum();
+        let needed = self.peak_bytes() + self.profile.kept_copies * parameters;
         limit.check_on(&self.device, needed, || self.largest_buffers(), lower)
     }
 
@@ -244,7 +256,7 @@ impl Plan {
     pub fn listing(&self) -> String {
         let mut text = String::new();
         for Buffer { name, shape, role, place } in &self.buffers {
-            let _ = writeln!(text, "{name}: {shape} at {}, {role:?}", place.offset);
+            let _ = writeln!(text, "{name}: {shape} at {}, {}", place.offset, role.identity());
         }
         for program in &self.programs {
             let _ = writeln!(text, "{}:", program.name);
@@ -329,7 +341,13 @@ impl std::fmt::Display for Step {
             .zip(&self.output_shapes)
             .map(|(place, shape)| place.map_or("–".to_owned(), |place| operand(&place, shape)))
             .collect();
-        write!(formatter, "[{}] = {:?} [{}]", outputs.join(", "), self.operation, inputs.join(", "))
+        write!(
+            formatter,
+            "[{}] = {} [{}]",
+            outputs.join(", "),
+            self.operation.identity(),
+            inputs.join(", ")
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Plan, Sharing};
+use super::{DeviceProfile, MemoryLimit, Plan, Sharing};
 use crate::{Adam, Initial, Matrix, Program, Recorded, Schedule, SparseMatrix};
 
 const ROWS: usize = 5;
@@ -52,9 +52,9 @@ fn record(name: &str, lines: &[Line]) -> Recorded {
 
 /// The bits of everything that can be seen after three steps of each program.
 fn run(programs: Vec<Recorded>, sharing: Sharing) -> (Vec<u32>, u64) {
-    let plan = Plan::with_sharing(programs, sharing).expect("a plan");
+    let plan = Plan::with_sharing(programs, sharing, crate::testing::device()).expect("a plan");
     let peak = plan.peak_bytes();
-    let mut session = crate::testing::session(plan, 3);
+    let mut session = crate::Session::new(plan, 3).expect("a session");
     session.scribble();
     let mut seen = Vec::new();
     for _ in 0..3 {
@@ -79,8 +79,51 @@ proptest! {
     ) {
         let programs = || vec![record("first", &first), record("second", &second)];
         let (shared, small) = run(programs(), Sharing::Allowed);
+        let (in_place, between) = run(programs(), Sharing::InPlace);
         let (apart, large) = run(programs(), Sharing::Never);
-        prop_assert_eq!(shared, apart);
-        prop_assert!(small < large);
+        prop_assert_eq!(&shared, &apart);
+        prop_assert_eq!(&in_place, &apart);
+        prop_assert!(small < large && small <= between && between <= large);
     }
+}
+
+/// cuBLAS has memory of its own on a GPU, for each of its streams.
+#[test]
+fn a_plan_for_a_gpu_counts_the_workspace_of_its_libraries() {
+    let lines = [(8, 0, 1), (1, 2, 3)];
+    let mut plan = Plan::new(vec![record("first", &lines)]).expect("a plan");
+    plan.profile = DeviceProfile::gpu(1 << 34, 8 * (32 << 20));
+    plan.arrange(Sharing::InPlace);
+    let own = plan.arena_len() as u64 * 4 + plan.constants;
+    assert_eq!(plan.peak_bytes(), own + (256 << 20));
+    // The parameters are there twice once a session keeps them.
+    let parameters = 4 * (2 * ROWS * COLUMNS + COLUMNS * COLUMNS + COLUMNS) as u64;
+    let needed = own + (256 << 20) + parameters;
+    let reused =
+        needed - (plan.arena_len() - plan.arranged(Sharing::Allowed, &plan.profile).1) as u64 * 4;
+    assert!(plan.fits(MemoryLimit::Allowed(needed), "x".into()).is_ok());
+    assert!(plan.fits(MemoryLimit::Allowed(needed - 1), "x".into()).is_err());
+    // Where it does not fit, buffers share memory.
+    assert!(reused < needed);
+    plan.check_memory(MemoryLimit::Allowed(reused), "x").expect("just enough");
+    assert!(plan.check_memory(MemoryLimit::Allowed(reused - 1), "x").is_err());
+}
+
+/// Plans know devices by their profiles: nothing here imports a backend or asks for its kind.
+#[test]
+fn no_module_of_plans_knows_a_backend() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/plan");
+    let mut files = 0;
+    for file in std::fs::read_dir(folder).expect("the modules") {
+        let path = file.expect("a module").path();
+        if path.ends_with("tests.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a text");
+        for word in ["is_cuda", "crate::cuda", "crate::cpu", "cfg(feature"] {
+            assert!(!text.contains(word), "{} has `{word}`", path.display());
+        }
+        files += 1;
+    }
+    assert!(files >= 6, "{files} modules");
 }

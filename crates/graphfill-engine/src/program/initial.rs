@@ -21,6 +21,16 @@ impl Initial {
     /// Zeros.
     pub const ZEROS: Initial = Initial::Constant(0.0);
 
+    /// What fingerprints of programs know of it.
+    pub(crate) fn identity(self) -> String {
+        match self {
+            Initial::Constant(value) => format!("constant {value}"),
+            Initial::Glorot => "glorot".to_owned(),
+            Initial::Uniform(bound) => format!("uniform {bound}"),
+            Initial::Normal(deviation) => format!("normal {deviation}"),
+        }
+    }
+
     /// Draws the values of the buffer `name`: they depend on the seed and the name alone.
     pub(crate) fn draw(self, seed: u64, name: &str, shape: Shape) -> Vec<f32> {
         let mut values = vec![0.0; shape.len()];

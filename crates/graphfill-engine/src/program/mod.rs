@@ -7,10 +7,13 @@
 
 mod backward;
 mod continued;
+#[cfg(test)]
+mod identities;
 mod initial;
 mod matrix;
 mod operation;
 mod recording;
+mod updates;
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -50,19 +53,20 @@ pub(crate) fn stream_prefix(name: &str) -> u32 {
 }
 
 impl Recorded {
-    /// Everything that was recorded, one operation a line.
+    /// Everything that was recorded, one operation per line, by its
+    /// [`identity`](Operation::identity). The fingerprint of a plan is made of this text.
     pub fn describe(&self) -> String {
         let Recording { nodes, named, outputs, .. } = &self.recording;
         let mut text = format!("{}:\n", self.name);
         for Named { name, shape, role, value } in named {
-            let _ = writeln!(text, "  %{} = {name}: {shape}, {role:?}", value.0);
+            let _ = writeln!(text, "  %{} = {name}: {shape}, {}", value.0, role.identity());
         }
         for node in nodes {
             let list = |values: &[ValueId]| {
                 values.iter().map(|value| format!("%{}", value.0)).collect::<Vec<_>>().join(", ")
             };
             let (outputs, inputs) = (list(&node.outputs), list(&node.inputs));
-            let _ = writeln!(text, "  {outputs} = {:?} ({inputs})", node.operation);
+            let _ = writeln!(text, "  {outputs} = {} ({inputs})", node.operation.identity());
         }
         for (name, value) in outputs {
             let _ = writeln!(text, "  {name} = %{}", value.0);
@@ -136,11 +140,14 @@ impl Program {
         self.check_own(name, inputs);
         assert!(inputs.len() <= MOST_INPUTS, "{name} has {} inputs", inputs.len());
         let shapes: Vec<Shape> = inputs.iter().map(|matrix| matrix.shape).collect();
-        let shapes = operation.shapes(&shapes).unwrap_or_else(|mismatch| {
+        let mut shapes = operation.shapes(&shapes).unwrap_or_else(|mismatch| {
             self.recording.borrow_mut().fail(mismatch.at(name, place));
             // Anything: a program with an error is never planned.
             vec![Shape::SCALAR; MOST_OUTPUTS]
         });
+        for shape in &mut shapes {
+            *shape = self.countable(name, *shape);
+        }
         let mut recording = self.recording.borrow_mut();
         let inputs = inputs.iter().map(|matrix| matrix.value).collect();
         let values = recording.add_node(Arc::new(operation), inputs, &shapes, place);
@@ -185,17 +192,30 @@ impl Program {
         parameters.map(|named| named.name.clone()).collect()
     }
 
-    /// The program without its recorder, or the first mistake that was made in recording it.
+    /// The program without its recorder, or the first mistake that was made in recording it. It is a
+    /// mistake, too, if updates form a cycle, each reading what the next one changes.
     pub fn finish(self) -> Result<Recorded> {
         let mut recording = self.recording.into_inner();
-        match recording.take_error() {
-            Some(error) => Err(error),
-            None => Ok(Recorded { name: self.name, recording }),
+        if let Some(error) = recording.take_error() {
+            return Err(error);
         }
+        recording.check_update_order()?;
+        Ok(Recorded { name: self.name, recording })
+    }
+
+    /// The shape, or a mistake and another shape if a matrix of it is larger than any memory.
+    #[track_caller]
+    fn countable(&self, operation: &'static str, shape: Shape) -> Shape {
+        if shape.is_countable() {
+            return shape;
+        }
+        self.fail(operation, format!("{shape} is larger than any memory; make it smaller"));
+        Shape::SCALAR
     }
 
     #[track_caller]
     fn named(&self, name: &str, shape: Shape, role: Role) -> Matrix<'_> {
+        let shape = self.countable("buffer", shape);
         let added = self.recording.borrow_mut().add_named(name, shape, role);
         // No closure: it would hide the caller's line from the message.
         let value = match added {

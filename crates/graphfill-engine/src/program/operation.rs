@@ -18,11 +18,19 @@ pub(crate) const MOST_OUTPUTS: usize = 12;
 
 /// A matrix-level operation: how shapes follow, how gradients flow, how a device computes it.
 ///
-/// Its `Debug` output must tell everything that it depends on (rates, streams, the fingerprints of
-/// sparse matrices): the fingerprint of a program is made of it.
+/// Its [`identity`](Operation::identity) must tell everything that it depends on.
 pub trait Operation: fmt::Debug + Send + Sync {
     /// What error messages and listings call it.
     fn name(&self) -> &'static str;
+
+    /// A text that tells this operation from every other one: what it computes, with everything that
+    /// the result depends on beside the inputs (rates, random streams, fingerprints of sparse
+    /// matrices and of targets).
+    ///
+    /// Fingerprints of programs are made of it, and checkpoints are loaded only where the fingerprint
+    /// is the same. So it must not change when a type or a field is renamed, nor be as long as what it
+    /// stands for.
+    fn identity(&self) -> String;
 
     /// The shapes of the outputs, or why the inputs don't fit.
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch>;

@@ -26,6 +26,17 @@ pub(crate) enum Role {
     State,
 }
 
+impl Role {
+    /// What fingerprints of programs know of it.
+    pub(crate) fn identity(self) -> String {
+        match self {
+            Role::Parameter(initial) => format!("parameter, {}", initial.identity()),
+            Role::Input => "input".to_owned(),
+            Role::State => "state".to_owned(),
+        }
+    }
+}
+
 /// A buffer that outlives a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Named {

@@ -62,8 +62,9 @@ impl Session {
         })
     }
 
-    /// Becomes the session that was saved, except for what the inputs hold. The file must be of the
-    /// same programs; on any error the session stays as it was.
+    /// Becomes the session that was saved, except for what the inputs hold. Outputs can be read again
+    /// after the next run. The file must be of the same programs; on any error the session stays as
+    /// it was.
     pub fn load(&mut self, path: impl AsRef<Path>) -> Result<()> {
         self.load_file(path.as_ref(), |_| Ok(()))
     }
@@ -102,6 +103,8 @@ impl Session {
         self.read_buffers(&mut file, |role| role != Role::Input)?;
         steps.resize(self.plan.programs.len(), 0);
         (self.seed, self.steps) = (seed, steps);
+        // What the arena holds was computed from other parameters.
+        self.last = None;
         Ok(others)
     }
 
@@ -111,7 +114,9 @@ impl Session {
     pub fn load_parameters(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let mut file = TensorFile::open(path.as_ref())?;
         check_format(&file)?;
-        self.read_buffers(&mut file, |role| matches!(role, Role::Parameter(_)))
+        self.read_buffers(&mut file, |role| matches!(role, Role::Parameter(_)))?;
+        self.last = None;
+        Ok(())
     }
 
     /// Reads everything before anything is changed.
@@ -150,7 +155,10 @@ fn steps_of(program: &str) -> String {
 
 fn check_format(file: &TensorFile) -> Result<()> {
     match (file.text("format"), file.text("version")) {
-        (Some(FORMAT), Some(VERSION)) => Ok(()),
+        (Some(FORMAT), Some(VERSION)) if file.has_checksum() => Ok(()),
+        (Some(FORMAT), Some(VERSION)) => {
+            Err(file.refuse("damaged: its checksum is missing; take another copy".to_owned()))
+        }
         (Some(FORMAT), found) => Err(file.refuse(format!(
             "its version is {}, and {VERSION} is expected; load it with the release that saved it",
             found.unwrap_or("missing")

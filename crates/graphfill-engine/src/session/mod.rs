@@ -56,7 +56,8 @@ impl Session {
     }
 
     /// Looks for NaN and infinity after every operation in every `interval`-th step; 0 never does.
-    /// A watched step of a large program takes a little longer. After an error some parameters have
+    /// The error names the operation; on a GPU, where one kernel does the work of several operations, the first
+    /// of them. A watched step gives the same bits as any other, and takes a little longer. After an error some parameters have
     /// been updated and others not: load a checkpoint or restore a snapshot before going on.
     pub fn watch(&mut self, interval: u64) {
         self.watch_every = (interval > 0).then_some(interval);

@@ -6,7 +6,6 @@ use crate::Shape;
 use crate::error::{EngineError, Result};
 use crate::executor::in_turn;
 use crate::plan::{Place, unknown};
-use crate::program::Role;
 use crate::store::{Tensors, check_tensor};
 
 /// The parameters of a session at some time.
@@ -97,12 +96,33 @@ impl Session {
         Ok(Snapshot { parameters })
     }
 
-    /// Sets the parameters to what they were. The optimiser's state and the steps stay.
+    /// Sets the parameters to those of a snapshot. The optimiser's state and the steps stay.
+    ///
+    /// The snapshot must have exactly the parameters of this session, by name and shape, as one of a
+    /// session of the same plan has. Any other is an error that leaves the session as it was.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let parameters =
-            self.plan.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Parameter(_)));
-        for (buffer, parameter) in parameters.zip(&snapshot.parameters) {
-            self.executor.write(buffer.place, &parameter.values)?;
+        let mut writes: Vec<(Place, &[f32])> = Vec::new();
+        for buffer in self.parameter_buffers() {
+            let mut all = snapshot.parameters.iter();
+            let problem = match all.find(|parameter| parameter.name == buffer.name) {
+                None => "is missing from it".to_owned(),
+                Some(found) if found.shape != buffer.shape => {
+                    format!("is {} there, and {} is expected", found.shape, buffer.shape)
+                }
+                Some(found) => {
+                    writes.push((buffer.place, &found.values));
+                    continue;
+                }
+            };
+            return Err(EngineError::Snapshot { name: buffer.name.clone(), problem });
+        }
+        let is_known = |parameter: &&Parameter| self.parameters().any(|own| own == parameter.name);
+        if let Some(extra) = snapshot.parameters.iter().find(|parameter| !is_known(parameter)) {
+            let problem = "is no parameter of this session".to_owned();
+            return Err(EngineError::Snapshot { name: extra.name.clone(), problem });
+        }
+        for (place, values) in writes {
+            self.executor.write(place, values)?;
         }
         Ok(())
     }

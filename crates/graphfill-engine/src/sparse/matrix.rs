@@ -90,6 +90,13 @@ impl SparseMatrix {
     }
 }
 
+impl SparseMatrix {
+    /// Its shape, the number of its entries and their fingerprint, in the identity of an operation.
+    pub(crate) fn identity(&self) -> String {
+        self.rows.identity()
+    }
+}
+
 impl fmt::Debug for SparseMatrix {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.rows, formatter)

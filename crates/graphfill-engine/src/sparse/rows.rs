@@ -107,6 +107,12 @@ impl SparseRows {
             + self.values.as_ref().map_or(0, |values| size_of_val(&values[..]))) as u64
     }
 
+    /// Its shape, the number of its entries and their fingerprint, in the identity of an operation.
+    pub(crate) fn identity(&self) -> String {
+        let (shape, entries) = (self.shape(), self.entries());
+        format!("sparse({shape}, {entries} entries, {:016x})", self.fingerprint)
+    }
+
     fn compute_fingerprint(&self) -> u64 {
         let mut fingerprint = Fingerprint::default();
         fingerprint.add_all(self.offsets.iter().map(|&offset| offset as u64));
@@ -130,8 +136,7 @@ fn mixed(place: u64, value: f32) -> u64 {
 
 impl fmt::Debug for SparseRows {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shape, entries) = (self.shape(), self.entries());
-        write!(formatter, "sparse({shape}, {entries} entries, {:016x})", self.fingerprint)
+        formatter.write_str(&self.identity())
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Tensors are written and read one at a time. What a header claims is believed only as far as the
 //! file is long. The last tensor is a checksum (SHA-256) of all bytes before it: a file whose bytes have
-//! changed is refused when it is opened.
+//! changed is refused when it is opened. A checkpoint without one is refused, too.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -201,6 +201,11 @@ impl TensorFile {
         }
         Err(self
             .refuse("damaged: its bytes do not match its checksum; take another copy".to_owned()))
+    }
+
+    /// Whether its bytes were compared with a checksum.
+    pub(crate) fn has_checksum(&self) -> bool {
+        self.header.info(CHECKSUM).is_some()
     }
 
     /// A text of the header.

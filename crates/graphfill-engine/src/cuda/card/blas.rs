@@ -12,11 +12,10 @@ use std::sync::Arc;
 use cudarc::cublas::{result, sys};
 
 use super::driver::{Context, Memory, Stream, problem};
-use crate::cuda::{Dense, Exactness, Existing, Precision, Product};
+use crate::cuda::{Dense, Exactness, Existing, Precision, Product, STREAM_WORKSPACE_BYTES};
 use crate::ops::Factor;
 
-/// What cuBLAS may use for itself: as much as it recommends for the largest cards.
-pub(super) const WORKSPACE: usize = 32 << 20;
+const WORKSPACE: usize = STREAM_WORKSPACE_BYTES as usize;
 
 /// A handle of cuBLAS that works on one stream.
 #[derive(Debug)]

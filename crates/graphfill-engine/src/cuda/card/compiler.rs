@@ -1,17 +1,16 @@
 //! Kernels compiled for the card at hand, and kept on disk for the next time.
 //!
 //! A file of kernels is compiled by NVRTC as a whole. What comes out is kept under a name that says
-//! what went in: the text, the architecture and the version of the compiler.
+//! what went in: the text, the architecture and the version of the compiler. A kept file that is damaged
+//! is compiled again; see `cache.rs`.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString};
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cudarc::nvrtc::{result, sys};
 
-use crate::cuda::{COMMON, Source};
+use crate::cuda::{Source, cache};
 use crate::fingerprint::Fingerprint;
 
 /// The compiler for one architecture.
@@ -34,10 +33,9 @@ impl Compiler {
 
     /// What the driver can load: from the folder of compiled kernels, or compiled just now.
     pub(super) fn compiled(&self, source: Source) -> Result<Vec<u8>, String> {
-        let kept = self.kept(source);
-        match kept.as_deref().map(fs::read) {
-            Some(Ok(compiled)) if !compiled.is_empty() => Ok(compiled),
-            _ => self.compile_anew(source),
+        match self.kept(source).and_then(|path| cache::read(&path)) {
+            Some(compiled) => Ok(compiled),
+            None => self.compile_anew(source),
         }
     }
 
@@ -46,20 +44,20 @@ impl Compiler {
         let compiled = self.compile(source)?;
         if let Some(path) = self.kept(source) {
             // Without it, the next process compiles again; that is all.
-            let _ = keep(&path, &compiled);
+            let _ = cache::write(&path, &compiled);
         }
         Ok(compiled)
     }
 
     fn kept(&self, source: Source) -> Option<PathBuf> {
         let (major, minor) = self.version;
-        let input = format!("{COMMON}{}{}{major}.{minor}", source.text, self.architecture);
+        let input = format!("{}{}{major}.{minor}", source.program(), self.architecture);
         let name = format!("{}-{:016x}.cubin", source.name, Fingerprint::of(&input));
         Some(self.cache.as_ref()?.join(name))
     }
 
     fn compile(&self, source: Source) -> Result<Vec<u8>, String> {
-        let text = CString::new(format!("{COMMON}\n#line 1\n{}", source.text)).unwrap_or_default();
+        let text = CString::new(source.program()).unwrap_or_default();
         let name = CString::new(source.name).unwrap_or_default();
         let failed = |error: result::NvrtcError| format!("NVRTC: {} ({error:?})", source.name);
         let program = Program(result::create_program(&text, Some(&name)).map_err(failed)?);
@@ -78,16 +76,6 @@ impl Compiler {
         got.result().map_err(failed)?;
         Ok(compiled)
     }
-}
-
-/// A file that appears whole or not at all.
-fn keep(path: &Path, compiled: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(compiled)?;
-    file.persist(path)?;
-    Ok(())
 }
 
 struct Program(sys::nvrtcProgram);

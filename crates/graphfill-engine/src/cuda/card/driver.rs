@@ -1,7 +1,9 @@
 //! The few functions of the CUDA driver that are used, with results and owners.
 //!
-//! All that is unsafe about a card is here, in `blas.rs`, `compiler.rs` and `libraries.rs`. A kernel can reach the
-//! memory of the card only: what it is launched with are addresses there and numbers, by value.
+//! All that is unsafe about a GPU is here, in `blas.rs`, `compiler.rs` and `libraries.rs`. Kernels are launched
+//! with numbers and with addresses in the memory of the GPU, by value. Nothing but the kernels themselves keeps
+//! them within that memory: where a GPU shares the address space of the host (heterogeneous memory management),
+//! a wrong index reaches the memory of this process, too.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_void};
@@ -134,11 +136,12 @@ impl Stream {
         arguments: &[Argument],
     ) -> Result<()> {
         let mut pointers: Vec<*mut c_void> =
-            arguments.iter().map(|argument| (&raw const argument.0).cast_mut().cast()).collect();
+            arguments.iter().map(|argument| (&raw const argument.bits).cast_mut().cast()).collect();
         let Grid { blocks: [first, second], threads, shared } = grid;
         let (blocks, threads) = ((first, second, 1), (threads, 1, 1));
-        // SAFETY: the function is of a module that is never unloaded; the driver reads, of each
-        // argument, as many bytes as the kernel declares, which are at most eight.
+        // SAFETY: the function is of a module that is never unloaded; the driver reads as many arguments as
+        // the kernel declares, and of each as many bytes, at most eight. `Function::takes` has checked
+        // that where the driver can tell; `cuda/launches.rs` checks number and types without a driver.
         unsafe {
             result::launch_kernel(function.0, blocks, threads, shared, self.stream, &mut pointers)
         }
@@ -270,20 +273,22 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// Whether it takes so many arguments, where the driver can tell (from CUDA 12.4 on): launching
-    /// it with fewer would read whatever lies behind them.
+    /// Whether it takes so many arguments of at most eight bytes each, where the driver can tell (from
+    /// CUDA 12.4 on): launching it with fewer or smaller ones would read whatever lies behind them.
     pub(super) fn takes(self, arguments: usize, driver: i32) -> bool {
         const TELLS: i32 = 12_040;
         if driver < TELLS {
             return true;
         }
-        let exists = |index: usize| {
+        // The size of a parameter, if there is such a one.
+        let size = |index: usize| {
             let (mut offset, mut size) = (0, 0);
             // SAFETY: the function is of a module that is never unloaded; two numbers are written.
             let found = unsafe { sys::cuFuncGetParamInfo(self.0, index, &mut offset, &mut size) };
-            found.result().is_ok()
+            found.result().is_ok().then_some(size)
         };
-        !exists(arguments) && (arguments == 0 || exists(arguments - 1))
+        let fits = |index: usize| size(index).is_some_and(|size| size <= size_of::<u64>());
+        size(arguments).is_none() && (0..arguments).all(fits)
     }
 
     /// Allows the kernel so much shared memory, where it is more than usual.

@@ -2,8 +2,10 @@
 //!
 //! The first run of a program launches its commands one by one, which loads whatever they need. The
 //! second is captured as a graph, in which steps that don't wait for each other run side by side, and
-//! all later ones replay it: one launch a run. The seed and the number of the run lie on the card,
-//! where the last command counts it up, so that a replayed run needs nothing from the host.
+//! all later ones replay it: one launch per run. The seed and the number of the run lie on the GPU, where
+//! the last command counts it up: a replayed run needs nothing from the host unless the seed or the number is
+//! another than the one that follows. Runs that are watched, and all runs with `Launching::Eager`, launch the
+//! same commands one by one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -234,19 +236,11 @@ impl Cuda {
         Ok((found[0] > 0).then(|| (found[0] as usize - 1, f32::from_bits(found[1]))))
     }
 
-    /// Runs a program step by step, none of which does the work of another, and looks at what each
-    /// gave.
-    fn run_watched(
-        &mut self,
-        index: usize,
-        ready: &mut Ready,
-        program: &PlannedProgram,
-    ) -> Result<(), Broken> {
-        if ready.apart.is_none() {
-            ready.apart = Some(self.apart(index, program).map_err(Broken::Failed)?);
-        }
+    /// Runs a program step by step and looks at what each gave. The commands are those of every other run,
+    /// and so are the bits: where steps are fused, the first of them stands for all.
+    fn run_watched(&self, ready: &Ready, program: &PlannedProgram) -> Result<(), Broken> {
         self.stream().zero(self.found(), 2).map_err(|error| Broken::Failed(self.fail(error)))?;
-        let steps = ready.apart.iter().flatten().zip(&program.steps);
+        let steps = ready.steps.iter().zip(&program.steps);
         for (index, (commands, step)) in steps.enumerate() {
             self.launch_list(commands).map_err(Broken::Failed)?;
             for place in step.outputs.iter().flatten() {
@@ -264,7 +258,6 @@ impl Cuda {
     /// Runs a program that is ready, in whatever way is due.
     fn run_ready(
         &mut self,
-        index: usize,
         ready: &mut Ready,
         first: bool,
         program: &PlannedProgram,
@@ -273,7 +266,7 @@ impl Cuda {
         let card = Arc::clone(&self.card);
         let failed = |problem: String| Broken::Failed(card.failed(problem));
         if watch == Watch::On {
-            return self.run_watched(index, ready, program);
+            return self.run_watched(ready, program);
         }
         if first || self.card.options.launching == Launching::Eager {
             return self.launch_all(ready).map_err(failed);
@@ -314,7 +307,7 @@ impl Executor for Cuda {
         let first = self.programs[index].is_none();
         self.prepare(index, program, context).map_err(Broken::Failed)?;
         let Some(mut ready) = self.programs[index].take() else { return Ok(()) };
-        let ran = self.run_ready(index, &mut ready, first, program, watch);
+        let ran = self.run_ready(&mut ready, first, program, watch);
         // The run counted it up.
         ready.told = Some(Context { step: context.step + 1, ..context });
         self.programs[index] = Some(ready);

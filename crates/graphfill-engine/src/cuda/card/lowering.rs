@@ -1,14 +1,12 @@
 //! From a planned program to commands with their kernels found: once, when it is first run.
-//!
-//! Steps that only change single numbers of the step before, in place, are left to that one where it
-//! can do their work while it has the numbers at hand.
 
 use std::collections::{HashMap, HashSet};
 
 use super::driver::{Function, Graph};
 use super::executor::{ADVANCE, Cuda, FIND_NOT_FINITE};
+use crate::cuda::fusion::{Addresses, joined, lowered};
 use crate::cuda::lanes::{self, Turn};
-use crate::cuda::{Address, Argument, Call, Command, Finish, Grid, Kernel, Product};
+use crate::cuda::{Address, Argument, Command, Finish, Grid, Kernel, Product};
 use crate::error::Result;
 use crate::executor::Context;
 use crate::plan::PlannedProgram;
@@ -22,8 +20,6 @@ pub(super) struct Ready {
     /// How the steps are dealt out where they are captured.
     pub(super) turns: Vec<Turn>,
     pub(super) graph: Option<Graph>,
-    /// The commands of each step where none does the work of another: for runs that are watched.
-    pub(super) apart: Option<Vec<Vec<Resolved>>>,
     /// What the card has as seed and step, if it was ever told.
     pub(super) told: Option<Context>,
 }
@@ -51,59 +47,24 @@ fn add_kernels(command: &Command, kernels: &mut HashSet<Kernel>) {
 }
 
 impl Cuda {
-    /// What each step can do of the steps right after it, which change its output in place.
-    fn joined(&mut self, index: usize, program: &PlannedProgram) -> Vec<Vec<Finish>> {
-        let (base, context) = (self.arena.address(), self.context(index));
-        let precision = self.card.options.precision;
-        let mut joined: Vec<Vec<Finish>> = Vec::new();
-        let mut skipped = 0;
-        for (at, step) in program.steps.iter().enumerate() {
-            let mut finishes = Vec::new();
-            for next in program.steps[at + 1..].iter().take_while(|_| skipped == 0) {
-                let place = step.outputs[0];
-                let in_place = place.is_some()
-                    && step.outputs.len() == 1
-                    && next.outputs[..] == [place]
-                    && next.inputs.iter().any(|input| Some(*input) == place);
-                let mut nothing = Vec::new();
-                let call =
-                    Call::new(base, next, context, precision, &mut self.uploads, &mut nothing);
-                let Some(finish) = next.operation.cuda_finish(&call).filter(|_| in_place) else {
-                    break;
-                };
-                finishes.push(finish);
-                if !step.operation.cuda_can_finish(&finishes) {
-                    finishes.pop();
-                    break;
-                }
-            }
-            skipped = if skipped > 0 { skipped - 1 } else { finishes.len() };
-            joined.push(finishes);
-        }
-        joined
-    }
-
     /// Makes a program ready to run.
     pub(super) fn ready(&mut self, index: usize, program: &PlannedProgram) -> Result<Ready> {
-        let joined = self.joined(index, program);
+        let addresses = self.addresses(index);
+        let joined = joined(program, addresses, &mut self.uploads);
         let steps = self.lowered(index, program, &joined)?;
         let joined: Vec<usize> = joined.iter().map(Vec::len).collect();
         let arguments = vec![self.context(index).into()];
         let end = Command::Launch { kernel: ADVANCE, grid: Grid::blocks(1, 1), arguments };
         let end = self.resolved(vec![vec![end]])?.pop().and_then(|mut one| one.pop());
         let turns = lanes::deal(&program.steps, &joined);
-        let (graph, apart, told) = (None, None, None);
+        let (graph, told) = (None, None);
         let end = end.ok_or_else(|| self.card.failed("a run has no end".to_owned()))?;
-        Ok(Ready { steps, end, turns, graph, apart, told })
+        Ok(Ready { steps, end, turns, graph, told })
     }
 
-    /// The commands of each step, where each does its own work only.
-    pub(super) fn apart(
-        &mut self,
-        index: usize,
-        program: &PlannedProgram,
-    ) -> Result<Vec<Vec<Resolved>>> {
-        self.lowered(index, program, &vec![Vec::new(); program.steps.len()])
+    fn addresses(&self, index: usize) -> Addresses {
+        let (base, context) = (self.arena.address(), self.context(index));
+        Addresses { base, context, precision: self.card.options.precision }
     }
 
     /// The commands of each step; of those whose work an earlier one does, none.
@@ -113,28 +74,9 @@ impl Cuda {
         program: &PlannedProgram,
         joined: &[Vec<Finish>],
     ) -> Result<Vec<Vec<Resolved>>> {
-        let (base, context) = (self.arena.address(), self.context(index));
-        let precision = self.card.options.precision;
-        let mut steps: Vec<Vec<Command>> = Vec::new();
-        // How many of the next steps were done already.
-        let mut done = 0;
-        for (at, step) in program.steps.iter().enumerate() {
-            let mut commands = Vec::new();
-            if done > 0 {
-                done -= 1;
-                steps.push(commands);
-                continue;
-            }
-            done = joined[at].len();
-            let mut call =
-                Call::new(base, step, context, precision, &mut self.uploads, &mut commands);
-            call.finish_with(joined[at].clone());
-            step.operation.cuda(&mut call).map_err(|problem| {
-                let (name, place) = (step.operation.name(), step.place);
-                self.card.failed(format!("{name} ({place}): {problem}"))
-            })?;
-            steps.push(commands);
-        }
+        let addresses = self.addresses(index);
+        let steps = lowered(program, joined, addresses, &mut self.uploads);
+        let steps = steps.map_err(|problem| self.card.failed(problem))?;
         self.resolved(steps)
     }
 
@@ -152,11 +94,14 @@ impl Cuda {
         Ok(match command {
             Command::Launch { kernel, grid, arguments } => {
                 let function = functions[&kernel];
+                let name = kernel.function;
                 if !function.takes(arguments.len(), self.card.driver) {
-                    let (name, count) = (kernel.function, arguments.len());
-                    return Err(self
-                        .card
-                        .failed(format!("{name} does not take {count} arguments")));
+                    let count = arguments.len();
+                    let problem = format!("{name} does not take {count} arguments of eight bytes");
+                    return Err(self.card.failed(problem));
+                }
+                if let Some(problem) = grid.problem() {
+                    return Err(self.card.failed(format!("{name}: {problem}")));
                 }
                 function.allow_shared(grid.shared).map_err(|error| self.fail(error))?;
                 Resolved::Launch { function, grid, arguments }

@@ -19,9 +19,9 @@ use lane::Lane;
 
 pub(crate) use executor::Cuda;
 
-use super::lanes::LANES;
-use super::{CardInfo, Kernel, Options, Source};
+use super::{CardInfo, Kernel, Options, Source, WORKSPACE_BYTES};
 use crate::error::{EngineError, Result};
+use crate::plan::DeviceProfile;
 
 /// The lowest CUDA version that a driver must support.
 const LEAST_DRIVER: i32 = 12_000;
@@ -91,9 +91,14 @@ impl Card {
         format!("cuda:{number}, {model}, {}", options.precision)
     }
 
-    /// What is free, less what cuBLAS and the driver take for themselves.
+    /// What a plan knows of it.
+    pub(crate) fn profile(&self) -> DeviceProfile {
+        DeviceProfile::gpu(self.available_memory().unwrap_or(0), WORKSPACE_BYTES)
+    }
+
+    /// What is free, less what the driver takes for itself. What cuBLAS takes is part of a plan's needs.
     pub(crate) fn available_memory(&self) -> Option<u64> {
-        const ASIDE: usize = 2 * LANES * blas::WORKSPACE + (256 << 20);
+        const ASIDE: usize = 256 << 20;
         let (free, _) = self.context.memory().ok()?;
         Some(free.saturating_sub(ASIDE) as u64)
     }

@@ -3,6 +3,7 @@
 use super::{Activate, Activation};
 use crate::Matrix;
 use crate::cpu::exp;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct Elu;
@@ -29,8 +30,8 @@ impl Activation for Elu {
         if value > 0.0 { 1.0 } else { value + 1.0 }
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (2, 0.0)
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::Elu, 0.0)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Activate, Activation};
 use crate::Matrix;
 use crate::cpu::exp;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct Exp;
@@ -29,8 +30,8 @@ impl Activation for Exp {
         value
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (3, 0.0)
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::Exp, 0.0)
     }
 }
 

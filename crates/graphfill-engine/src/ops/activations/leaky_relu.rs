@@ -2,6 +2,7 @@
 
 use super::{Activate, Activation};
 use crate::Matrix;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct LeakyRelu {
@@ -33,8 +34,12 @@ impl Activation for LeakyRelu {
         if value > 0.0 { 1.0 } else { self.leak }
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (1, self.leak)
+    fn identity(self) -> String {
+        format!("{}, leak={}", Self::NAME, self.leak)
+    }
+
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::LeakyRelu, self.leak)
     }
 }
 

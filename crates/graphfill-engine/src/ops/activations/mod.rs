@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use crate::Shape;
 use crate::cpu::{Call, Combine, Convert, combine, convert};
 use crate::cuda;
-use crate::cuda::finishing_source;
+use crate::cuda::{Function, finishing_source};
 use crate::program::{Backward, Mismatch, Operation};
 
 /// A function of one number. Mark the methods `#[inline(always)]`.
@@ -27,8 +27,13 @@ trait Activation: Debug + Clone + Copy + Send + Sync + 'static {
     /// f′(x), given f(x).
     fn slope(self, value: f32) -> f32;
 
-    /// Its number in `finish.cuh`, and the leak, if it has one.
-    fn in_kernels(self) -> (u32, f32);
+    /// Its name and what it depends on, in the identity of an operation.
+    fn identity(self) -> String {
+        Self::NAME.to_owned()
+    }
+
+    /// The function of `finish.cuh` that computes it, and the leak, if it has one.
+    fn in_kernels(self) -> (Function, f32);
 }
 
 const KERNELS: cuda::Source = finishing_source!("activations.cu");
@@ -60,6 +65,10 @@ impl<A: Activation> Operation for Activate<A> {
         A::NAME
     }
 
+    fn identity(&self) -> String {
+        format!("activate({})", self.0.identity())
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![inputs[0]])
     }
@@ -80,14 +89,15 @@ impl<A: Activation> Operation for Activate<A> {
 
     fn cuda_finish(&self, _call: &cuda::Call<'_>) -> Option<cuda::Finish> {
         let (kind, leak) = self.0.in_kernels();
-        Some(cuda::Finish::Activate(kind, leak))
+        Some(cuda::Finish::Activate(kind as u32, leak))
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
         let quads = call.input_shape(0).len().div_ceil(4);
         let (kind, leak) = self.0.in_kernels();
         let (input, output) = (call.input(0), call.output(0));
-        let arguments = [kind.into(), leak.into(), input.into(), output.into(), quads.into()];
+        let arguments =
+            [(kind as u32).into(), leak.into(), input.into(), output.into(), quads.into()];
         call.launch(ACTIVATE, cuda::Grid::strided(quads), arguments);
         Ok(())
     }
@@ -97,6 +107,10 @@ impl<A: Activation> Operation for Activate<A> {
 impl<A: Activation> Operation for ActivateGradient<A> {
     fn name(&self) -> &'static str {
         A::NAME
+    }
+
+    fn identity(&self) -> String {
+        format!("activate_gradient({})", self.0.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
@@ -116,14 +130,14 @@ impl<A: Activation> Operation for ActivateGradient<A> {
     fn cuda_finish(&self, call: &cuda::Call<'_>) -> Option<cuda::Finish> {
         let (kind, leak) = self.0.in_kernels();
         let value = call.input(1);
-        (value != call.output(0)).then_some(cuda::Finish::Slope(kind, leak, value))
+        (value != call.output(0)).then_some(cuda::Finish::Slope(kind as u32, leak, value))
     }
 
     fn cuda(&self, call: &mut cuda::Call<'_>) -> Result<(), String> {
         let quads = call.input_shape(0).len().div_ceil(4);
         let (kind, leak) = self.0.in_kernels();
         let arguments = [
-            kind.into(),
+            (kind as u32).into(),
             leak.into(),
             call.input(0).into(),
             call.input(1).into(),

@@ -2,6 +2,7 @@
 
 use super::{Activate, Activation};
 use crate::Matrix;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct Relu;
@@ -20,16 +21,17 @@ impl Activation for Relu {
 
     #[inline(always)]
     fn value(self, x: f32) -> f32 {
-        x.max(0.0)
+        // NaN stays NaN, which `max` would turn into 0.
+        if x <= 0.0 { 0.0 } else { x }
     }
 
     #[inline(always)]
     fn slope(self, value: f32) -> f32 {
-        if value > 0.0 { 1.0 } else { 0.0 }
+        if value <= 0.0 { 0.0 } else { 1.0 }
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (0, 0.0)
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::Relu, 0.0)
     }
 }
 

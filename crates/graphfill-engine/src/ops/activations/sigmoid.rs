@@ -3,6 +3,7 @@
 use super::{Activate, Activation};
 use crate::Matrix;
 use crate::cpu::sigmoid;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct Sigmoid;
@@ -29,8 +30,8 @@ impl Activation for Sigmoid {
         value * (1.0 - value)
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (4, 0.0)
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::Sigmoid, 0.0)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Activate, Activation};
 use crate::Matrix;
 use crate::cpu::tanh;
+use crate::cuda::Function;
 
 #[derive(Debug, Clone, Copy)]
 struct Tanh;
@@ -29,8 +30,8 @@ impl Activation for Tanh {
         1.0 - value * value
     }
 
-    fn in_kernels(self) -> (u32, f32) {
-        (5, 0.0)
+    fn in_kernels(self) -> (Function, f32) {
+        (Function::Tanh, 0.0)
     }
 }
 

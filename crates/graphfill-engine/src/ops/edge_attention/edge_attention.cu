@@ -7,7 +7,7 @@
 // rows of `width` columns, so that those of row i and head h begin at (i * heads + h) * width. T is
 // one number or four neighbouring ones; the width is counted in it.
 
-#define LEAK 0.2f
+// LEAK is defined by `mod.rs`.
 
 #define MINUS_INFINITY __int_as_float(0xff800000)
 

@@ -13,7 +13,7 @@ pub(super) const MOST_HEADS: usize = 64;
 const STAGE: usize = 512;
 
 /// The slope of scores below zero.
-const LEAK: f32 = 0.2;
+pub(super) const LEAK: f32 = 0.2;
 
 /// One number for each of some edges and each head.
 pub(super) type Stage = [f32; STAGE];

@@ -42,6 +42,10 @@ impl Operation for EdgeAttentionGradient {
         "edge attention"
     }
 
+    fn identity(&self) -> String {
+        format!("edge_attention_gradient({})", self.0.identity())
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(inputs[1..4].to_vec())
     }

@@ -46,6 +46,11 @@ impl Dropout {
         Dropout { rate, stream, by_column: entries_by_column(graph) }
     }
 
+    /// In the identity of an operation.
+    pub(super) fn identity(&self) -> String {
+        format!("rate={}, stream={}", self.rate, self.stream)
+    }
+
     /// Scratch numbers for so many draws.
     pub(super) fn words(draws: usize) -> usize {
         draws.div_ceil(KEEP_GROUP) * WORDS
@@ -96,7 +101,7 @@ impl Dropout {
 
 impl fmt::Debug for Dropout {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "dropout({}, stream {})", self.rate, self.stream)
+        formatter.write_str(&self.identity())
     }
 }
 

@@ -35,7 +35,8 @@ use mask::{Dropout, Mask};
 const ROWS_A_TASK: usize = 32;
 
 const KERNELS: cuda::Source =
-    cuda::Source::new("edge_attention.cu", include_str!("edge_attention.cu"));
+    cuda::Source::new("edge_attention.cu", include_str!("edge_attention.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[cuda::Define::float("LEAK", edges::LEAK)];
 const ATTEND: [cuda::Kernel; 2] =
     [KERNELS.kernel("attend_by_one"), KERNELS.kernel("attend_by_four")];
 
@@ -48,6 +49,15 @@ struct Attention {
     graph: Arc<SparseMatrix>,
     heads: usize,
     dropout: Option<Dropout>,
+}
+
+impl Attention {
+    /// In the identity of an operation.
+    fn identity(&self) -> String {
+        let (graph, heads) = (self.graph.identity(), self.heads);
+        let dropout = self.dropout.as_ref().map_or("none".to_owned(), Dropout::identity);
+        format!("{graph}, heads={heads}, dropout: {dropout}")
+    }
 }
 
 impl Program {
@@ -168,6 +178,10 @@ impl Attention {
 impl Operation for EdgeAttention {
     fn name(&self) -> &'static str {
         "edge attention"
+    }
+
+    fn identity(&self) -> String {
+        format!("edge_attention({})", self.0.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

@@ -1,8 +1,10 @@
-//! The same on a card, without a round trip to the host:
+//! The same on a GPU, without a round trip to the host:
 //!
-//!   c = mean row,  C = Z − 1cᵀ,  A = βI + ZᵀZ about c in double precision,  D = −2l · A⁻¹,
+//!   c = mean row,  C = Z − 1cᵀ,  A = βI + CᵀC + what c adds to ZᵀZ,  D = −2l · A⁻¹,
 //!   ∂Z = 2q · KZ + [C 1]·[D; c·D]
 //!
+//! CᵀC is a product in the precision that the caller chose, TF32 by default: its entries are exact to 11 bits
+//! only, which shows where β is small. A is put together and inverted in double precision.
 //! A⁻¹ is found by sweeps over tiles of the diagonal, in double precision: as exact as the factor on
 //! the processor. C·D may be computed in fewer bits: C has no part that all rows share. What they
 //! share, c·D, is one row in double precision, which goes into the product in pieces of so few bits
@@ -13,11 +15,14 @@ use std::sync::Arc;
 use super::GaussianField;
 use crate::cuda::halves::{halve, halves_scratch};
 use crate::cuda::sparse::{Dealt, pieces, pieces_scratch, sparse_source, sum_long_rows};
-use crate::cuda::{Address, Argument, Call, Dense, Existing, Grid, Source, THREADS};
+use crate::cuda::{Address, Argument, Call, Define, Dense, Existing, Grid, Source, THREADS};
 use crate::ops::Factor;
 use crate::{Shape, SparseView};
 
-const KERNELS: Source = sparse_source!("gaussian_field.cu");
+const KERNELS: Source = sparse_source!(
+    "gaussian_field.cu",
+    &[Define::count("TILE", TILE), Define::count("EXTRA", EXTRA)]
+);
 
 /// Rows and columns of a tile.
 const TILE: usize = 32;

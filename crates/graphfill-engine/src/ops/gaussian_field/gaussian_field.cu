@@ -35,8 +35,8 @@ extern "C" __global__ void mean_row(const double *partial, u32 portions, u64 row
     rest[column] = sum - (double)rows * (double)own;
 }
 
-// C = Z - centre, and behind each row the ones that `finish_inverse` speaks of.
-#define EXTRA 4
+// C = Z - centre, and behind each row the ones that `finish_inverse` speaks of: EXTRA
+// columns, defined by `card.rs`, and so is TILE.
 
 extern "C" __global__ void centre_rows(const float *latent, const float *centre, float *centred, u64 rows,
                                        u32 columns) {
@@ -66,8 +66,6 @@ extern "C" __global__ void centre_rows_of_vectors(const float4 *latent, const fl
 }
 
 // ---- A = beta I + Z'Z in double precision, and its inverse ----
-
-#define TILE 32
 
 // A = beta I + C'C + rest centre' + centre rest' + nodes * centre centre', padded with the identity to
 // whole tiles.
@@ -115,7 +113,8 @@ __device__ __forceinline__ void multiply_tiles(const double (*left)[ROW], const 
 //   A_kk <- P     A_kj <- P A_kj     A_ik <- -A_ik P     A_ij <- A_ij - A_ik P A_kj
 // After a sweep for every tile of the diagonal the matrix is its inverse. Every block finds P for
 // itself, which takes no longer than waiting for somebody who does. No pivot of a matrix
-// M + beta I with positive semidefinite M is below beta; where rounding says otherwise, it is beta.
+// M + beta I with positive semidefinite M is below beta; where rounding says otherwise, it is `least`, the
+// smaller of beta and 1 (the rest of a tile that the identity fills up has pivots of 1).
 // The logarithms of the pivots add up to that of the determinant.
 extern "C" __global__ void __launch_bounds__(256) sweep(const double *before, double *after, u32 padded,
                                                         u32 pivot, double least, double *logarithms) {

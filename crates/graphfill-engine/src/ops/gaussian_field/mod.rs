@@ -110,6 +110,15 @@ impl Operation for GaussianField {
         "gaussian field"
     }
 
+    fn identity(&self) -> String {
+        let GaussianField { similarity, beta, quadratic, log_determinant } = self;
+        let similarity = similarity.identity();
+        format!(
+            "gaussian_field({similarity}, beta={beta}, quadratic={quadratic}, \
+             log_determinant={log_determinant})"
+        )
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let (latent, graph) = (inputs[0], self.similarity.shape());
         Mismatch::unless(

@@ -12,7 +12,7 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::time::Time;
-use super::{Direction, KERNELS, ROWS_A_TASK};
+use super::{Direction, KERNELS, ROWS_A_TASK, identity_of};
 use crate::Shape;
 use crate::cpu::{Call, Dense, Existing, pack_right, product, product_rows, product_scratch};
 use crate::cuda;
@@ -70,6 +70,10 @@ impl<'a> Parts<'a> {
 impl Operation for GruGradient {
     fn name(&self) -> &'static str {
         "gru"
+    }
+
+    fn identity(&self) -> String {
+        format!("gru_gradient({})", identity_of(self.length, self.direction))
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

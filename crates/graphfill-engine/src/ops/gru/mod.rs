@@ -70,9 +70,22 @@ impl<'p> Matrix<'p> {
 }
 
 /// Outputs: the states; for the gradient r | z | n, and q.
+/// What a layer depends on, in the identity of an operation.
+fn identity_of(length: usize, direction: Direction) -> String {
+    let direction = match direction {
+        Direction::Forward => "forward",
+        Direction::Backward => "backward",
+    };
+    format!("length={length}, direction={direction}")
+}
+
 impl Operation for Gru {
     fn name(&self) -> &'static str {
         "gru"
+    }
+
+    fn identity(&self) -> String {
+        format!("gru({})", identity_of(self.length, self.direction))
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

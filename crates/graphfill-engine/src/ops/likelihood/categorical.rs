@@ -9,6 +9,12 @@ use crate::cpu::exp;
 pub(super) struct Categorical(pub(super) Vec<u32>);
 
 impl Categorical {
+    /// In the identity of an operation.
+    pub(super) fn identity(&self) -> String {
+        let words = self.0.iter().map(|&category| u64::from(category));
+        format!("categories({}, {:016x})", self.0.len(), fingerprint_of(words))
+    }
+
     pub(super) fn known(&self) -> usize {
         self.0.iter().filter(|&&category| category != MISSING_CATEGORY).count()
     }
@@ -56,7 +62,6 @@ pub(super) fn softmax(scores: &mut [f32], scale: f32) -> f64 {
 
 impl fmt::Debug for Categorical {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = self.0.iter().map(|&category| u64::from(category));
-        write!(formatter, "categories({}, {:016x})", self.0.len(), fingerprint_of(words))
+        formatter.write_str(&self.identity())
     }
 }

@@ -167,6 +167,12 @@ impl Operation for DecoderLoss {
         "decoder loss"
     }
 
+    fn identity(&self) -> String {
+        let DecoderLoss { likelihood, bias, offsets } = self;
+        let likelihood = likelihood.identity();
+        format!("decoder_loss({likelihood}, bias={bias}, offsets={offsets})")
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let (latent, weight, observed) = (inputs[0], inputs[1], self.likelihood.shape());
         let rule = "the columns of the rows are the rows of the decoder";

@@ -29,10 +29,16 @@ pub(super) struct Judging {
 }
 
 impl Judging {
+    /// The kinds by number.
+    pub(super) const BERNOULLI: u32 = 0;
+    pub(super) const SQUARED_ERROR: u32 = 1;
+
     pub(super) fn of(block: &Block) -> Self {
         match &block.kind {
-            Kind::Bernoulli(bernoulli) => Judging { kind: 0, on: bernoulli.on, off: bernoulli.off },
-            _ => Judging { kind: 1, on: 0.0, off: 0.0 },
+            Kind::Bernoulli(bernoulli) => {
+                Judging { kind: Self::BERNOULLI, on: bernoulli.on, off: bernoulli.off }
+            }
+            _ => Judging { kind: Self::SQUARED_ERROR, on: 0.0, off: 0.0 },
         }
     }
 }

@@ -11,11 +11,20 @@ use super::kernel_tables::{
     Judging, Numbered, cell_targets, column_table, dense_targets, row_table, width,
 };
 use super::offsets::MOST_OFFSETS;
-use super::{Likelihood, Targets};
+use super::{Likelihood, MISSING_CATEGORY, Targets};
 use crate::Shape;
-use crate::cuda::{Address, Argument, Call, Grid, Kernel, Source, THREADS};
+use crate::cuda::{Address, Argument, Call, Define, Grid, Kernel, Source, THREADS};
 
-pub(super) const KERNELS: Source = Source::new("likelihood.cu", include_str!("likelihood.cu"));
+pub(super) const KERNELS: Source =
+    Source::new("likelihood.cu", include_str!("likelihood.cu")).with(&[DEFINES]);
+const DEFINES: &[Define] = &[
+    Define::count("OFFSETS", MOST_OFFSETS),
+    Define::count("MISSING_CATEGORY", MISSING_CATEGORY as usize),
+    Define::count("BERNOULLI", Judging::BERNOULLI as usize),
+    Define::count("SQUARED_ERROR", Judging::SQUARED_ERROR as usize),
+    Define::count("TILE_THREADS", TILE_THREADS),
+    Define::count("CELLS", CELLS),
+];
 const JUDGE_CELLS: Kernel = KERNELS.kernel("judge_cells");
 const JUDGE_NARROW_ROWS: Kernel = KERNELS.kernel("judge_narrow_rows");
 const JUDGE_WIDE_ROWS: Kernel = KERNELS.kernel("judge_wide_rows");
@@ -24,7 +33,9 @@ const JUDGE_WIDE_ROWS: Kernel = KERNELS.kernel("judge_wide_rows");
 const MOST_BLOCKS: usize = 4096;
 /// Threads of a block that judges a tile of cells, and cells of a tile; as in the file of kernels.
 const TILE_THREADS: usize = 128;
-const TILE: usize = 4 * TILE_THREADS;
+const TILE: usize = CELLS * TILE_THREADS;
+/// Cells of a thread.
+const CELLS: usize = 4;
 /// Columns up to which a row is narrow: lanes of one warp judge it.
 const NARROW: usize = 256;
 /// Scores that a block judging wide rows keeps at hand: 40 KiB of them.

@@ -11,9 +11,10 @@
 // Sum 0 is the loss, sum 1 + k the derivative by the scale of offset k, where that is one number;
 // only those whose bits in `summed` are set are computed.
 
-#define OFFSETS 4
+// Defined by `kernels.rs`: OFFSETS, how many there may be; MISSING_CATEGORY; BERNOULLI and SQUARED_ERROR, the
+// kinds of columns; TILE_THREADS; CELLS, how many of a tile a thread has.
+
 #define SUMS (1 + OFFSETS)
-#define MISSING_CATEGORY 0xffffffffu
 
 struct Judged {
     const float *scores;
@@ -84,8 +85,6 @@ __device__ __forceinline__ void put_sums(const Judged &judged, const Sums &sums)
 
 // ---- Cells that are judged one by one ----
 
-enum { BERNOULLI, SQUARED_ERROR };
-
 // How the cells of a column are judged. On and off weigh ones and zeros of the first kind.
 struct __align__(16) Column {
     u32 column, kind;
@@ -119,8 +118,6 @@ __device__ __forceinline__ u32 first_from(const u32 *numbers, u32 from, u32 to, 
 }
 
 // A thread block takes tiles of so many cells: some columns of a row, or several narrow rows.
-#define TILE_THREADS 128
-#define CELLS 4
 #define TILE (TILE_THREADS * CELLS)
 // Rows with more entries than this are searched for those of a tile, rather than looked through.
 #define MANY_ENTRIES 512

@@ -52,6 +52,10 @@ impl Operation for Loss {
         "loss"
     }
 
+    fn identity(&self) -> String {
+        format!("loss({})", self.likelihood.identity())
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let observed = self.likelihood.shape();
         let rule = "there is a score for every cell that may be observed";

@@ -58,6 +58,25 @@ struct Block {
     kind: Kind,
 }
 
+impl Block {
+    fn identity(&self) -> String {
+        let Block { first, width, scale, kind } = self;
+        let kind = match kind {
+            Kind::Bernoulli(Bernoulli { targets, on, off }) => {
+                format!("bernoulli({}, on={on}, off={off})", targets.identity())
+            }
+            Kind::SquaredError(SquaredError(targets)) => {
+                format!("squared_error({})", targets.identity())
+            }
+            Kind::Multinomial(multinomial) => {
+                format!("multinomial({})", multinomial.targets.identity())
+            }
+            Kind::Categorical(categorical) => categorical.identity(),
+        };
+        format!("columns {first} and {width} on, scale={scale}, {kind}")
+    }
+}
+
 #[derive(Debug)]
 enum Kind {
     Bernoulli(Bernoulli),
@@ -127,6 +146,12 @@ impl Likelihood {
     /// The shape of the scores that it judges.
     pub fn shape(&self) -> Shape {
         Shape::new(self.rows, self.columns)
+    }
+
+    /// In the identity of an operation: what was observed, by fingerprints.
+    fn identity(&self) -> String {
+        let blocks: Vec<String> = self.blocks.iter().map(Block::identity).collect();
+        format!("{}: {}", self.shape(), blocks.join("; "))
     }
 
     /// The memory that its targets take.

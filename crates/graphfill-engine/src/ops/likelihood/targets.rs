@@ -48,6 +48,17 @@ impl Targets {
         }
     }
 
+    /// In the identity of an operation.
+    pub(super) fn identity(&self) -> String {
+        match self {
+            Targets::Sparse(rows) => rows.identity(),
+            Targets::Dense { shape, values } => {
+                let words = values.iter().map(|value| u64::from(value.to_bits()));
+                format!("dense({shape}, {:016x})", fingerprint_of(words))
+            }
+        }
+    }
+
     /// The sum of what was observed.
     pub(super) fn sum(&self) -> f64 {
         let sum = |values: &[f32]| -> f64 {
@@ -98,13 +109,7 @@ impl Targets {
 
 impl fmt::Debug for Targets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Targets::Sparse(rows) => rows.fmt(formatter),
-            Targets::Dense { shape, values } => {
-                let words = values.iter().map(|value| u64::from(value.to_bits()));
-                write!(formatter, "dense({shape}, {:016x})", fingerprint_of(words))
-            }
-        }
+        formatter.write_str(&self.identity())
     }
 }
 

@@ -36,6 +36,10 @@ impl Operation for PairScoresGradient {
         "pair scores"
     }
 
+    fn identity(&self) -> String {
+        format!("pair_scores_gradient({})", self.pairs.identity())
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         Ok(vec![inputs[1], inputs[2]])
     }

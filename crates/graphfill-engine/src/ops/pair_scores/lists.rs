@@ -6,7 +6,7 @@
 
 use super::KERNELS;
 use super::pairs::Pairs;
-use crate::cuda::{Address, Argument, Call, Grid, Kernel};
+use crate::cuda::{Address, Argument, Call, Define, Grid, Kernel, LIST_THREADS};
 use crate::ops::row_sums::grid_of_lists;
 
 const COUNT_PAIRS: Kernel = KERNELS.kernel("count_pairs");
@@ -16,8 +16,13 @@ const PLACE_PAIRS: Kernel = KERNELS.kernel("place_pairs");
 const SORT_LISTS: Kernel = KERNELS.kernel("sort_lists");
 
 /// Counts that a block of so many threads of `sum_tiles` and `begin_lists` takes.
-const TILE: usize = 4096;
-const TILE_THREADS: u32 = 512;
+const TILE: usize = TILE_THREADS as usize * COUNTS_PER_THREAD;
+const TILE_THREADS: u32 = LIST_THREADS;
+const COUNTS_PER_THREAD: usize = 8;
+
+/// The constants of these kernels.
+pub(super) const DEFINES: &[Define] =
+    &[Define::count("COUNTS_PER_THREAD", COUNTS_PER_THREAD), Define::count("TILE", TILE)];
 
 /// Those of list i are `pairs[offsets[i]..offsets[i + 1]]`.
 #[derive(Debug, Clone, Copy)]

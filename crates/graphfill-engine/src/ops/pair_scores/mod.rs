@@ -24,7 +24,8 @@ use pairs::{Groups, Pairs};
 /// Groups of pairs that one thread takes at a time.
 const GROUPS_A_TASK: usize = 8;
 
-const KERNELS: cuda::Source = cuda::Source::new("pair_scores.cu", include_str!("pair_scores.cu"));
+const KERNELS: cuda::Source =
+    cuda::Source::new("pair_scores.cu", include_str!("pair_scores.cu")).with(&[lists::DEFINES]);
 const SCORES: cuda::Kernel = KERNELS.kernel("pair_scores");
 
 #[derive(Debug)]
@@ -70,6 +71,10 @@ impl<'p> Matrix<'p> {
 impl Operation for PairScores {
     fn name(&self) -> &'static str {
         "pair scores"
+    }
+
+    fn identity(&self) -> String {
+        format!("pair_scores({})", self.pairs.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {

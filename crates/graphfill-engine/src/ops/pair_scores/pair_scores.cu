@@ -49,10 +49,9 @@ extern "C" __global__ void count_pairs(PAIRS, u32 *counts, u64 count) {
     }
 }
 
-// Blocks of 512 threads take tiles of 4096 counts: first the sum of each tile, then the beginning of
+// Blocks of LIST_WARPS warps take tiles of counts (TILE of them, COUNTS_PER_THREAD for each thread, defined by
+// `lists.rs`): first the sum of each tile, then the beginning of
 // each list, for which a block adds up the tiles before its own.
-#define COUNTS_A_THREAD 8
-#define TILE (512 * COUNTS_A_THREAD)
 
 extern "C" __global__ void sum_tiles(const u32 *counts, u64 lists, u32 *sums) {
     u32 sum = 0;
@@ -83,16 +82,16 @@ extern "C" __global__ void begin_lists(const u32 *counts, u64 lists, const u32 *
     u32 before = 0;
     for (u32 tile = threadIdx.x; tile < blockIdx.x; tile += blockDim.x) before += sums[tile];
     before = block_sum(before);
-    u64 first = (u64)blockIdx.x * TILE + threadIdx.x * COUNTS_A_THREAD;
-    u32 own[COUNTS_A_THREAD], sum = 0;
+    u64 first = (u64)blockIdx.x * TILE + threadIdx.x * COUNTS_PER_THREAD;
+    u32 own[COUNTS_PER_THREAD], sum = 0;
 #pragma unroll
-    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
+    for (u32 k = 0; k < COUNTS_PER_THREAD; k++) {
         own[k] = first + k < lists ? counts[first + k] : 0;
         sum += own[k];
     }
     before += sum_before(sum);
 #pragma unroll
-    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
+    for (u32 k = 0; k < COUNTS_PER_THREAD; k++) {
         if (first + k < lists) offsets[first + k] = before;
         before += own[k];
     }

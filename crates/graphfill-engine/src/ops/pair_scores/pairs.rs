@@ -38,6 +38,18 @@ impl Pairs {
         Pairs::Fixed { pairs: Arc::clone(pairs), fingerprint: fingerprint.value() }
     }
 
+    /// Which pairs they are, in the identity of an operation.
+    pub(super) fn identity(&self) -> String {
+        match self {
+            Pairs::Fixed { pairs, fingerprint } => {
+                format!("pairs({}, {fingerprint:016x})", pairs.len())
+            }
+            Pairs::Sampled { count, bounds: [left, right], stream } => {
+                format!("sampled_pairs({count} of {left} × {right}, stream={stream})")
+            }
+        }
+    }
+
     pub(super) fn count(&self) -> usize {
         match self {
             Pairs::Fixed { pairs, .. } => pairs.len(),
@@ -89,14 +101,7 @@ impl Pairs {
 
 impl fmt::Debug for Pairs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Pairs::Fixed { pairs, fingerprint } => {
-                write!(formatter, "pairs({}, {fingerprint:016x})", pairs.len())
-            }
-            Pairs::Sampled { count, bounds: [left, right], stream } => {
-                write!(formatter, "sampled pairs({count} of {left} × {right}, stream {stream})")
-            }
-        }
+        formatter.write_str(&self.identity())
     }
 }
 

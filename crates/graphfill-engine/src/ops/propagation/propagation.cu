@@ -115,18 +115,18 @@ extern "C" __global__ void propagate_long_rows(const Piece *pieces, u32 count, c
     out[at] = result;
 }
 
-#define ROWS_A_SUM 256
+// ROWS_PER_SUM is defined by `round.rs`.
 
 // sums[portion, column] = sum over the portion's rows of x. Nothing is pulled to the mean where all
 // comes from the neighbours: then nobody reads it.
 extern "C" __global__ void panel_sums(const float *x, const float *shares, double *sums, u64 rows,
                                       u32 columns) {
     if (shares[0] == 1.0f) return;
-    u64 portions = (rows + ROWS_A_SUM - 1) / ROWS_A_SUM;
+    u64 portions = (rows + ROWS_PER_SUM - 1) / ROWS_PER_SUM;
     GRID_STRIDE(at, portions * columns) {
         Cell cell = cell_of(at, columns);
-        u64 first = cell.row * ROWS_A_SUM;
-        u32 count = rows - first < ROWS_A_SUM ? rows - first : ROWS_A_SUM;
+        u64 first = cell.row * ROWS_PER_SUM;
+        u32 count = rows - first < ROWS_PER_SUM ? rows - first : ROWS_PER_SUM;
         const float *own = x + first * columns + cell.column;
         double sum = 0.0;
 #pragma unroll 16
@@ -139,7 +139,7 @@ extern "C" __global__ void panel_sums(const float *x, const float *shares, doubl
 extern "C" __global__ void panel_pull(const double *sums, const float *shares, float *pull, u64 rows,
                                       u32 columns) {
     float neighbours = shares[0];
-    u64 portions = neighbours == 1.0f ? 0 : (rows + ROWS_A_SUM - 1) / ROWS_A_SUM;
+    u64 portions = neighbours == 1.0f ? 0 : (rows + ROWS_PER_SUM - 1) / ROWS_PER_SUM;
     double sum = 0.0;
     for (u64 portion = threadIdx.x; portion < portions; portion += blockDim.x) {
         sum += sums[portion * columns + blockIdx.x];

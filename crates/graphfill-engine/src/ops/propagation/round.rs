@@ -9,15 +9,16 @@ use crate::cuda::sparse::{Dealt, cut_long_rows, pieces_scratch, sparse_source};
 use crate::program::{Constant, Mismatch, Operation};
 use crate::{Shape, SparseRows};
 
-const KERNELS: cuda::Source = sparse_source!("propagation.cu");
+const KERNELS: cuda::Source =
+    sparse_source!("propagation.cu", &[cuda::Define::count("ROWS_PER_SUM", ROWS_PER_SUM)]);
 const PROPAGATE_ROWS: cuda::Kernel = KERNELS.kernel("propagate_rows");
 const PROPAGATE_PIECES: cuda::Kernel = KERNELS.kernel("propagate_pieces");
 const PROPAGATE_LONG_ROWS: cuda::Kernel = KERNELS.kernel("propagate_long_rows");
 const PANEL_SUMS: cuda::Kernel = KERNELS.kernel("panel_sums");
 const PANEL_PULL: cuda::Kernel = KERNELS.kernel("panel_pull");
 
-/// Rows whose sum is taken at once on a card; as in `propagation.cu`.
-const ROWS_A_SUM: usize = 256;
+/// Rows whose sum is taken at once on a GPU.
+const ROWS_PER_SUM: usize = 256;
 
 /// Where x is among the inputs; the buffer that is written comes before it.
 const FROM: usize = 1;
@@ -34,6 +35,13 @@ pub(super) struct Round {
 impl Operation for Round {
     fn name(&self) -> &'static str {
         "propagate"
+    }
+
+    fn identity(&self) -> String {
+        let at = |input: Option<usize>| input.map_or("none".to_owned(), |input| input.to_string());
+        let (given, shares, divisors) = (at(self.given), at(self.shares), at(self.divisors));
+        let matrix = self.matrix.identity();
+        format!("propagate({matrix}, given={given}, shares={shares}, divisors={divisors})")
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
@@ -147,7 +155,7 @@ impl Operation for Round {
 
 /// Numbers that the sums of a panel's columns take, as doubles.
 fn doubles_of_sums(rows: usize, columns: usize) -> usize {
-    2 * rows.div_ceil(ROWS_A_SUM) * columns
+    2 * rows.div_ceil(ROWS_PER_SUM) * columns
 }
 
 /// Computes (1 − α) · mean over rows of x, and says where it is.
@@ -157,7 +165,7 @@ fn pull(call: &mut cuda::Call<'_>, shares: cuda::Address, panel: Shape) -> cuda:
     let pull = call.scratch(columns);
     let arguments =
         [call.input(FROM).into(), shares.into(), sums.into(), rows.into(), (columns as u32).into()];
-    let grid = cuda::Grid::strided(rows.div_ceil(ROWS_A_SUM) * columns);
+    let grid = cuda::Grid::strided(rows.div_ceil(ROWS_PER_SUM) * columns);
     call.launch(PANEL_SUMS, grid, arguments);
     let arguments = [sums.into(), shares.into(), pull.into(), rows.into(), (columns as u32).into()];
     call.launch(PANEL_PULL, cuda::Grid::blocks(columns, cuda::THREADS), arguments);

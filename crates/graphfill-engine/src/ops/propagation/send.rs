@@ -18,6 +18,10 @@ impl Operation for Send {
         "send"
     }
 
+    fn identity(&self) -> String {
+        "send".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         for &other in &inputs[1..] {
             let rule = "what is sent has the shape of the values and of their factors";

@@ -1,10 +1,7 @@
 // How far scores are from values, by groups of columns. Some blocks share the rows of a group; a row
 // has a warp if the group is wide, a thread if not.
 
-// Groups of as many columns are wide.
-#define WIDE 16
-
-enum { LINEAR, EXPONENTIAL, PROBABILITY, SHARES };
+// Groups of WIDE columns are wide. It is defined by `errors.rs`, and so are LINEAR to SHARES.
 
 struct Group {
     u32 first;

@@ -18,12 +18,26 @@ use crate::fingerprint::Fingerprint;
 use crate::program::{Constant, Mismatch, Operation};
 use crate::{Matrix, Shape};
 
-const KERNELS: cuda::Source = cuda::Source::new("errors.cu", include_str!("errors.cu"));
+const KERNELS: cuda::Source =
+    cuda::Source::new("errors.cu", include_str!("errors.cu")).with(&[DEFINES]);
+const DEFINES: &[cuda::Define] = &[
+    cuda::Define::count("WIDE", WIDE),
+    cuda::Define::count("LINEAR", LINEAR as usize),
+    cuda::Define::count("EXPONENTIAL", EXPONENTIAL as usize),
+    cuda::Define::count("PROBABILITY", PROBABILITY as usize),
+    cuda::Define::count("SHARES", SHARES as usize),
+];
 const ADD_ERRORS: cuda::Kernel = KERNELS.kernel("add_errors");
 const SUM_ERRORS: cuda::Kernel = KERNELS.kernel("sum_errors");
 
-/// Groups of as many columns have a warp a row, as in `errors.cu`, narrower ones a thread.
+/// Groups of as many columns have a warp per row, narrower ones a thread.
 const WIDE: usize = 16;
+
+/// How kernels tell apart the ways in which scores become values.
+const LINEAR: u32 = 0;
+const EXPONENTIAL: u32 = 1;
+const PROBABILITY: u32 = 2;
+const SHARES: u32 = 3;
 
 /// How a score becomes a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,6 +82,26 @@ pub struct TrueColumns {
     pub averaged: Averaged,
 }
 
+impl TrueColumns {
+    /// In the identity of an operation.
+    fn identity(&self) -> String {
+        let TrueColumns { columns: Range { start, end }, value, averaged } = self;
+        let value = match value {
+            ValueOfScore::Linear { unit } => format!("linear {unit}"),
+            ValueOfScore::Exponential { mean, deviation, most } => {
+                format!("exponential {mean}, {deviation}, {most}")
+            }
+            ValueOfScore::Probability => "probability".to_owned(),
+            ValueOfScore::Shares => "shares".to_owned(),
+        };
+        let averaged = match averaged {
+            Averaged::Cells => "cells",
+            Averaged::Rows => "rows",
+        };
+        format!("columns({start}..{end}, {value}, per {averaged})")
+    }
+}
+
 /// What is true of some cells.
 pub struct TrueValues {
     shape: Shape,
@@ -91,6 +125,14 @@ impl TrueValues {
 
     fn bytes(&self) -> u64 {
         (size_of_val(&self.values[..]) + size_of_val(&self.groups[..])) as u64
+    }
+
+    /// In the identity of an operation.
+    fn identity(&self) -> String {
+        let mut values = Fingerprint::default();
+        values.add_all(self.values.iter().map(|value| u64::from(value.to_bits())));
+        let groups: Vec<String> = self.groups.iter().map(TrueColumns::identity).collect();
+        format!("{}, {:016x}, {}", self.shape, values.value(), groups.join(", "))
     }
 
     /// The error of one group.
@@ -143,10 +185,7 @@ impl TrueValues {
 
 impl fmt::Debug for TrueValues {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut values = Fingerprint::default();
-        values.add_all(self.values.iter().map(|value| u64::from(value.to_bits())));
-        let (shape, values, groups) = (self.shape, values.value(), &self.groups);
-        write!(formatter, "values({shape}, {values:016x}, {groups:?})")
+        formatter.write_str(&self.identity())
     }
 }
 
@@ -168,6 +207,10 @@ impl<'p> Matrix<'p> {
 impl Operation for Errors {
     fn name(&self) -> &'static str {
         "errors"
+    }
+
+    fn identity(&self) -> String {
+        format!("errors({})", self.truth.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
@@ -233,10 +276,12 @@ impl ValueOfScore {
     /// Its number in `errors.cu`, and what it depends on.
     fn in_kernels(self) -> (u32, [f64; 3]) {
         match self {
-            ValueOfScore::Linear { unit } => (0, [unit, 0.0, 0.0]),
-            ValueOfScore::Exponential { mean, deviation, most } => (1, [mean, deviation, most]),
-            ValueOfScore::Probability => (2, [0.0; 3]),
-            ValueOfScore::Shares => (3, [0.0; 3]),
+            ValueOfScore::Linear { unit } => (LINEAR, [unit, 0.0, 0.0]),
+            ValueOfScore::Exponential { mean, deviation, most } => {
+                (EXPONENTIAL, [mean, deviation, most])
+            }
+            ValueOfScore::Probability => (PROBABILITY, [0.0; 3]),
+            ValueOfScore::Shares => (SHARES, [0.0; 3]),
         }
     }
 }

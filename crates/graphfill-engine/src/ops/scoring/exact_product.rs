@@ -26,6 +26,10 @@ impl Operation for ExactProduct {
         "exact product"
     }
 
+    fn identity(&self) -> String {
+        "exact_product".to_owned()
+    }
+
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
         let (left, right) = (inputs[0], inputs[1]);
         let rule = "the columns of the left factor are the rows of the right one";

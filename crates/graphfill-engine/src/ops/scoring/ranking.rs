@@ -90,6 +90,20 @@ impl Ranking {
         self.relevant.shape()
     }
 
+    /// In the identity of an operation.
+    fn identity(&self) -> String {
+        let Ranking { relevant, candidates, measure, depths, .. } = self;
+        let mut words = Fingerprint::default();
+        words.add_all(candidates.iter().flatten().map(|&word| u64::from(word)));
+        let measure = match measure {
+            RankingMeasure::Recall => "recall",
+            RankingMeasure::RecallAndGain => "recall and gain",
+        };
+        let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
+        let (relevant, depths, words) = (relevant.identity(), depths.join(", "), words.value());
+        format!("{measure} at {depths} of {relevant} among {words:016x}")
+    }
+
     /// The memory that it holds.
     fn bytes(&self) -> u64 {
         let candidates = self.candidates.as_ref().map_or(0, |words| size_of_val(&words[..]));
@@ -126,11 +140,7 @@ impl Ranking {
 
 impl fmt::Debug for Ranking {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut candidates = Fingerprint::default();
-        candidates.add_all(self.candidates.iter().flatten().map(|&word| u64::from(word)));
-        let Ranking { relevant, measure, depths, .. } = self;
-        let candidates = candidates.value();
-        write!(formatter, "{measure:?} at {depths:?} of {relevant:?} among {candidates:016x}")
+        formatter.write_str(&self.identity())
     }
 }
 
@@ -164,6 +174,10 @@ impl<'p> Matrix<'p> {
 impl Operation for RankingQuality {
     fn name(&self) -> &'static str {
         "ranking quality"
+    }
+
+    fn identity(&self) -> String {
+        format!("ranking_quality({})", self.ranking.identity())
     }
 
     fn shapes(&self, inputs: &[Shape]) -> Result<Vec<Shape>, Mismatch> {
