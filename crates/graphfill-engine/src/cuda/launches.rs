@@ -4,13 +4,13 @@
 //! Kernels' parameters are read from their `.cu` files. The driver itself tells only their number and sizes, and
 //! only from CUDA 12.4 on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::call::{Constants, Content, Identity};
 use super::command::{Argument, ArgumentKind};
 use super::fusion::{Addresses, joined, lowered};
-use super::{Address, Command, Kernel, Precision, WORKSPACE_BYTES};
+use super::{Address, Command, Kernel, Precision, Source, WORKSPACE_BYTES};
 use crate::plan::{DeviceProfile, Plan};
 
 /// Where things are in the memory that the checks pretend to have.
@@ -110,7 +110,29 @@ fn parameters(kernel: Kernel) -> Vec<ArgumentKind> {
     static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
     let key = (kernel.source.text.as_ptr().addr(), kernel.function);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry(key).or_insert_with(|| read_parameters(kernel)).clone()
+    known
+        .entry(key)
+        .or_insert_with(|| {
+            compile(kernel.source);
+            read_parameters(kernel)
+        })
+        .clone()
+}
+
+/// Compiles a file of kernels once, where NVRTC is there; it needs no GPU.
+fn compile(source: Source) {
+    static COMPILED: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    #[cfg(feature = "cuda")]
+    if source.text != "" && compiled.insert(source.name) {
+        match super::card::compiled_without_gpu(source) {
+            Some(Ok(cubin)) => assert!(!cubin.is_empty(), "{} is compiled to nothing", source.name),
+            Some(Err(problem)) => panic!("{problem}"),
+            None => eprintln!("{} is not compiled: there is no NVRTC", source.name),
+        }
+    }
+    #[cfg(not(feature = "cuda"))]
+    let _ = (source, &mut compiled);
 }
 
 /// The types of a kernel's parameters, from its file.

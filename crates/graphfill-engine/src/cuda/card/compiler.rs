@@ -97,3 +97,13 @@ impl Drop for Program {
         let _ = unsafe { result::destroy_program(self.0) };
     }
 }
+
+/// What NVRTC says of a file of kernels, for a GPU that need not be there; none where there is no NVRTC.
+#[cfg(test)]
+pub(crate) fn compiled_without_gpu(source: Source) -> Option<Result<Vec<u8>, String>> {
+    use super::libraries;
+    const ANY_DRIVER: i32 = 99_000;
+    const H100: (i32, i32) = (9, 0);
+    libraries::load(libraries::NVRTC, ANY_DRIVER).ok()?;
+    Some(Compiler::new(H100, None).and_then(|compiler| compiler.compile(source)))
+}

@@ -17,6 +17,8 @@ use compiler::Compiler;
 use driver::{Context, Function, Module, problem};
 use lane::Lane;
 
+#[cfg(test)]
+pub(crate) use compiler::compiled_without_gpu;
 pub(crate) use executor::Cuda;
 
 use super::{CardInfo, Kernel, Options, Source, WORKSPACE_BYTES};
