@@ -65,7 +65,7 @@ def _inputs(adapter: Nodes, edges: Any, keywords: dict[str, Any]) -> Inputs:
         # The id column is no feature, whatever its type.
         types.pop(keywords["id"])
     keywords = {**keywords, "type": types or None}
-    if isinstance(edges, Edges) and edges.directed:
+    if isinstance(edges, Edges) and edges.directed and not keywords.get("undirected"):
         keywords["directed"] = True
     return Inputs(adapter, adapter.table, edges, keywords)
 
