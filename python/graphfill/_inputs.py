@@ -51,6 +51,8 @@ def inputs_of(nodes: Any, edges: Any, keywords: dict[str, Any]) -> Inputs:
     if given is not None and not isinstance(given, Table):
         # Weights were taken from the graph: no column is named.
         keywords = {**keywords, "weight": None}
+    if _edges.is_directed(edges) and not keywords.get("undirected"):
+        keywords = {**keywords, "directed": True}
     return _inputs(adapter, given, keywords)
 
 
