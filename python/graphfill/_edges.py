@@ -90,6 +90,12 @@ def edges_of(edges: Any, nodes: Nodes, *, weight: str | None = None) -> Table | 
     return resolve(listed, nodes, weight)
 
 
+def is_directed(edges: Any) -> bool:
+    """Whether edges are a directed graph of NetworkX or igraph. A table of its ids does not say so."""
+    is_graph = is_a(edges, "networkx", "Graph") or is_a(edges, "igraph", "Graph", "GraphBase")
+    return is_graph and bool(edges.is_directed())
+
+
 def edge_list_of(edges: Any, *, weight: str | None = None) -> EdgeList | None:
     """The edges of every kind but frames and paths; None for those.
 

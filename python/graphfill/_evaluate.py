@@ -57,6 +57,7 @@ def evaluate(
     decimal: Literal[".", ","] | None = None,
     dates: Literal["day-first", "month-first"] | None = None,
     directed: bool = False,
+    undirected: bool = False,
     duplicate_edges: Literal["max", "sum", "mean"] = "max",
     unknown_nodes: Literal["error", "skip", "add"] = "error",
     max_updates: int | None = None,

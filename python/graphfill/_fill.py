@@ -45,6 +45,7 @@ def fill(
     decimal: Literal[".", ","] | None = None,
     dates: Literal["day-first", "month-first"] | None = None,
     directed: bool = False,
+    undirected: bool = False,
     duplicate_edges: Literal["max", "sum", "mean"] = "max",
     unknown_nodes: Literal["error", "skip", "add"] = "error",
     max_updates: int | None = None,
@@ -81,7 +82,9 @@ def fill(
         label: The column of classes: methods may learn from it.
         type: Declared types of columns: number, count, boolean, category, date, unused.
         missing_values: Further words or numbers that mean "missing".
-        directed: Edges point one way (methods use both).
+        directed: Edges point from source to target, and methods tell out-neighbours from in-neighbours. A
+            directed graph of NetworkX or igraph is directed without it.
+        undirected: Edges have no direction, even those of a directed graph or of a file of arcs.
         duplicate_edges: The weight of repeated edges.
         unknown_nodes: What to do with edges to nodes without a row.
         max_updates: The largest number of updates of a model.

@@ -51,6 +51,8 @@ def inputs_of(nodes: Any, edges: Any, keywords: dict[str, Any]) -> Inputs:
     if given is not None and not isinstance(given, Table):
         # Weights were taken from the graph: no column is named.
         keywords = {**keywords, "weight": None}
+    if _edges.is_directed(edges) and not keywords.get("undirected"):
+        keywords = {**keywords, "directed": True}
     return _inputs(adapter, given, keywords)
 
 
@@ -65,7 +67,7 @@ def _inputs(adapter: Nodes, edges: Any, keywords: dict[str, Any]) -> Inputs:
         # The id column is no feature, whatever its type.
         types.pop(keywords["id"])
     keywords = {**keywords, "type": types or None}
-    if isinstance(edges, Edges) and edges.directed:
+    if isinstance(edges, Edges) and edges.directed and not keywords.get("undirected"):
         keywords["directed"] = True
     return Inputs(adapter, adapter.table, edges, keywords)
 

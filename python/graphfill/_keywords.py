@@ -39,6 +39,7 @@ class FillKeywords(TypedDict, total=False):
     decimal: Literal[".", ","] | None
     dates: Literal["day-first", "month-first"] | None
     directed: bool
+    undirected: bool
     duplicate_edges: Literal["max", "sum", "mean"]
     unknown_nodes: Literal["error", "skip", "add"]
     max_updates: int | None
@@ -59,6 +60,7 @@ _DEFAULTS: dict[str, Any] = {
     "method": "auto",
     "seed": 0,
     "directed": False,
+    "undirected": False,
     "duplicate_edges": "max",
     "unknown_nodes": "error",
     "checkpoint_every": 100,

@@ -52,15 +52,21 @@ class NeighbourMean(Method):
     The mean of the neighbours whose value is known; the column mean where there is none.
 
     Şimşek and Jensen, PNAS 2008 (NeighAgg)
+
+    Args:
+        in_share: share of in-neighbours: 0 out-neighbours only, 0.5 both alike, 1 in-neighbours only; directed
+            graphs only: a number from 0 to 1. By default 0, 0.25, 0.5, 0.75 or 1 by validation, else 0.5.
     """
 
     name = "neighbour-mean"
 
     def __init__(
         self,
+        *,
+        in_share: float | None = None,
         **keywords: Unpack[FillKeywords],
     ) -> None:
-        super().__init__({}, dict(keywords))
+        super().__init__({"in_share": in_share}, dict(keywords))
 
 
 class FeaturePropagation(Method):
@@ -71,6 +77,8 @@ class FeaturePropagation(Method):
     Rossi et al., LoG 2022, arXiv 2111.12128
 
     Args:
+        in_share: share of in-neighbours: 0 out-neighbours only, 0.5 both alike, 1 in-neighbours only; directed
+            graphs only: a number from 0 to 1. By default 0, 0.25, 0.5, 0.75 or 1 by validation, else 0.5.
         rounds: number of rounds: a whole number from 1 to 10000. By default 1 to 40 by validation, else 40.
     """
 
@@ -79,10 +87,11 @@ class FeaturePropagation(Method):
     def __init__(
         self,
         *,
+        in_share: float | None = None,
         rounds: int | None = None,
         **keywords: Unpack[FillKeywords],
     ) -> None:
-        super().__init__({"rounds": rounds}, dict(keywords))
+        super().__init__({"in_share": in_share, "rounds": rounds}, dict(keywords))
 
 
 class Arb(Method):
@@ -97,6 +106,8 @@ class Arb(Method):
             default by validation, else 0.98 (1 for numbers).
         beta: how far a known value may move towards its surroundings: a number from 0 to 1. By default by
             validation, else 0.9 (0.6 for numbers).
+        in_share: share of in-neighbours: 0 out-neighbours only, 0.5 both alike, 1 in-neighbours only; directed
+            graphs only: a number from 0 to 1. By default 0, 0.25, 0.5, 0.75 or 1 by validation, else 0.5.
         rounds: number of rounds: a whole number from 1 to 10000. By default 1 to 30 by validation, else 10 (14
             for numbers).
     """
@@ -108,10 +119,11 @@ class Arb(Method):
         *,
         alpha: float | None = None,
         beta: float | None = None,
+        in_share: float | None = None,
         rounds: int | None = None,
         **keywords: Unpack[FillKeywords],
     ) -> None:
-        super().__init__({"alpha": alpha, "beta": beta, "rounds": rounds}, dict(keywords))
+        super().__init__({"alpha": alpha, "beta": beta, "in_share": in_share, "rounds": rounds}, dict(keywords))
 
 
 class Pcfi(Method):
@@ -126,6 +138,8 @@ class Pcfi(Method):
             validation, else 0.9.
         beta: how much the other columns of a node say where few values reach; 0: nothing: a number from 0 to
             100. By default 0.
+        in_share: share of in-neighbours: 0 out-neighbours only, 0.5 both alike, 1 in-neighbours only; directed
+            graphs only: a number from 0 to 1. By default 0, 0.25, 0.5, 0.75 or 1 by validation, else 0.5.
         rounds: number of rounds: a whole number from 1 to 10000. By default 1 to 100 by validation, else 100.
     """
 
@@ -136,10 +150,11 @@ class Pcfi(Method):
         *,
         alpha: float | None = None,
         beta: float | None = None,
+        in_share: float | None = None,
         rounds: int | None = None,
         **keywords: Unpack[FillKeywords],
     ) -> None:
-        super().__init__({"alpha": alpha, "beta": beta, "rounds": rounds}, dict(keywords))
+        super().__init__({"alpha": alpha, "beta": beta, "in_share": in_share, "rounds": rounds}, dict(keywords))
 
 
 class Gmrf(Method):

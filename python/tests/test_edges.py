@@ -252,3 +252,72 @@ def test_edges_stay_as_they_are():
     filled_array(graph)
     assert (matrix != before[0]).nnz == 0
     assert nx.utils.graphs_equal(graph, before[1])
+
+
+# Ann and Bob point to Cid, who points to Dan and Eva.
+ARCS = [(0, 2), (1, 2), (2, 3), (2, 4)]
+AGES = np.array([[30.0], [34.0], [np.nan], [60.0], [68.0]])
+OUT_OF_CID, INTO_CID, AROUND_CID = 64.0, 32.0, 48.0
+
+
+def arc_matrix():
+    sources, targets = np.array(ARCS).T
+    return sp.coo_array((np.ones(4), (sources, targets)), shape=(5, 5)).tocsr()
+
+
+def age_of_cid(edges, in_share=None, **keywords):
+    param = None if in_share is None else {"in_share": in_share}
+    return gf.fill(AGES, edges, method=METHOD, param=param, quiet=True, **keywords).nodes[2, 0]
+
+
+@pytest.mark.parametrize(
+    ("edges", "keywords"),
+    [
+        (nx.DiGraph(ARCS), {}),
+        (nx.MultiDiGraph(ARCS), {}),
+        (igraph.Graph(n=5, edges=ARCS, directed=True), {}),
+        (np.array(ARCS).T, {"directed": True}),
+        (arc_matrix(), {"directed": True}),
+        (ARCS, {"directed": True}),
+    ],
+    ids=["networkx", "multidigraph", "igraph", "edge_index", "adjacency", "pairs"],
+)
+def test_arcs_point_from_source_to_target(edges, keywords):
+    assert age_of_cid(edges, in_share=0, **keywords) == OUT_OF_CID
+    assert age_of_cid(edges, in_share=1, **keywords) == INTO_CID
+    assert age_of_cid(edges, **keywords) == AROUND_CID
+    assert age_of_cid(edges, undirected=True) == AROUND_CID
+    with pytest.raises(gf.GraphfillError, match="no directions"):
+        age_of_cid(edges, in_share=0, undirected=True)
+
+
+def test_arcs_over_the_ids_of_a_frame():
+    nodes = pd.DataFrame({"person": NAMES[:5], "age": AGES[:, 0]})
+    named = [(NAMES[a], NAMES[b]) for a, b in ARCS]
+    for edges, keywords in [
+        (nx.DiGraph(named), {}),
+        (named, {"directed": True}),
+        (pd.DataFrame(named, columns=["source", "target"]), {"directed": True}),
+    ]:
+        filled = gf.fill(nodes, edges, method=METHOD, param={"in_share": 1}, quiet=True, **keywords).nodes
+        assert filled["age"][2] == INTO_CID
+
+
+def test_the_nodes_of_a_directed_graph():
+    graph = nx.DiGraph(ARCS)
+    nx.set_node_attributes(graph, {node: AGES[node, 0] for node in range(5) if node != 2}, "age")
+    graph.nodes[2]["age"] = None
+    filled = gf.fill(graph, method=METHOD, param={"in_share": 0}, quiet=True).nodes
+    assert filled.nodes[2]["age"] == OUT_OF_CID
+
+
+def test_a_graph_is_not_both_directed_and_undirected():
+    with pytest.raises(gf.GraphfillError, match="undirected"):
+        age_of_cid(np.array(ARCS).T, directed=True, undirected=True)
+
+
+@pytest.mark.parametrize("edges", [np.array(ARCS).T, arc_matrix(), ARCS], ids=["edge_index", "adjacency", "pairs"])
+def test_edges_that_say_nothing_of_a_direction_have_none(edges):
+    assert age_of_cid(edges) == AROUND_CID
+    with pytest.raises(gf.GraphfillError, match="no directions"):
+        age_of_cid(edges, in_share=0)

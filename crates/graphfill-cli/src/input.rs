@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use graphfill::data::formats::{ReadOptions, TextOptions, WeightColumn};
 use graphfill::data::{
-    Dataset, Direction, DuplicateEdges, MissingWords, Note, Progress, TypesFile, UndirectedGraph,
+    Dataset, Direction, DuplicateEdges, Graph, MissingWords, Note, Progress, TypesFile,
+    UndirectedGraph,
 };
 use graphfill::datasets::{self, Cache, Source};
 
@@ -56,17 +57,18 @@ pub(crate) fn read_options(
     };
     if let Some(path) = &reading.types_file {
         let file = TypesFile::read(path)?;
+        options.direction = file.direction();
         options.types = file.types;
         options.blocks = file.blocks;
-        if file.directed == Some(true) {
-            options.direction = Direction::Directed;
-        }
     }
     for (column, kind) in &reading.type_ {
         options.types.declare(column, *kind);
     }
     if reading.directed {
-        options.direction = Direction::Directed;
+        options.direction = Some(Direction::Directed);
+    }
+    if reading.undirected {
+        options.direction = Some(Direction::Undirected);
     }
     Ok(options)
 }
@@ -120,6 +122,30 @@ pub(crate) fn note_conflicting_weights(
             count(edges),
             policy.as_str()
         ));
+    }
+}
+
+/// Says of a directed graph how its directions are used.
+pub(crate) fn note_direction(graph: &Graph, view: &UndirectedGraph, messages: &Messages) {
+    if graph.direction() == Direction::Directed {
+        let found = about_direction(view);
+        messages.note(&match view.is_directed() {
+            true => format!(
+                "the graph is directed, {found}: propagation and svga-p tell out-neighbours from in-neighbours (--undirected: no method does)"
+            ),
+            false => format!("the graph is directed, but {found}: it is used as undirected"),
+        });
+    }
+}
+
+/// How asymmetric a directed graph is, in words.
+pub(crate) fn about_direction(view: &UndirectedGraph) -> String {
+    match (view.is_directed(), view.one_way_edges()) {
+        (false, 0) => "every arc has a reverse of the same weight".to_owned(),
+        // The weight of such an arc is 0.
+        (false, _) => "arcs without a reverse have no weight".to_owned(),
+        (true, 0) => "every arc has a reverse, some of another weight".to_owned(),
+        (true, _) => format!("{:.1}% of arcs without a reverse", 100.0 * view.one_way_share()),
     }
 }
 

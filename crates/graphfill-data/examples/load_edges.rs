@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let before = peak_bytes();
     let start = Instant::now();
-    let options = ReadOptions { direction: Direction::Directed, ..ReadOptions::default() };
+    let options = ReadOptions { direction: Some(Direction::Directed), ..ReadOptions::default() };
     let dataset = input.read(&options, &NoProgress)?;
     let seconds = start.elapsed().as_secs_f64();
 

@@ -186,6 +186,13 @@ impl Graph {
         })
     }
 
+    /// The same arcs with another meaning of their direction.
+    #[must_use]
+    pub fn with_direction(mut self, direction: Direction) -> Self {
+        self.direction = direction;
+        self
+    }
+
     /// The same arcs without their weights.
     #[must_use]
     pub fn without_weights(mut self) -> Self {
@@ -208,8 +215,9 @@ impl Graph {
         self
     }
 
-    /// The simple undirected graph: no self-loops, and one edge for all arcs between two nodes, with
-    /// the weight that [`Graph::duplicate_edges`] says.
+    /// The simple graph that methods work on: no self-loops, and one edge for all arcs between two nodes,
+    /// with the weight that [`Graph::duplicate_edges`] says. Of a [directed](Direction::Directed) graph it
+    /// keeps the weights of both directions beside it.
     pub fn undirected(&self) -> UndirectedGraph {
         UndirectedGraph::new(self)
     }

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::error::{DataError, Place, Result};
+use crate::graph::Direction;
 use crate::kind::DeclaredKind;
 
 /// Types by column name; what is not named is inferred.
@@ -121,6 +122,14 @@ impl TypesFile {
         let blocks =
             blocks.map(|(name, (first, last))| DeclaredBlock { name, first, last }).collect();
         Ok(TypesFile { types, blocks, directed: written.graph.directed })
+    }
+
+    /// Whether arcs point one way, where the file says so.
+    pub fn direction(&self) -> Option<Direction> {
+        self.directed.map(|directed| match directed {
+            true => Direction::Directed,
+            false => Direction::Undirected,
+        })
     }
 
     /// Whether the file would say nothing.

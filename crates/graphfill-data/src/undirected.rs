@@ -2,14 +2,16 @@
 //!
 //!   A = A₀ ⊕ A₀ᵀ, self-loops dropped, all arcs between two nodes combined into one edge,
 //!
-//! where ⊕ combines weights as [`DuplicateEdges`] says.
+//! where ⊕ combines weights as [`DuplicateEdges`] says. Of a directed graph it also knows A₀ and A₀ᵀ, edge by
+//! edge: the weight of the arc that leaves a node, and of the one that arrives. Without directions, or where
+//! both are the same for every edge, there is nothing more to know than A.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::duplicate_edges::DuplicateEdges;
-use crate::graph::Graph;
+use crate::graph::{Direction, Graph};
 
 /// A symmetric adjacency matrix in compressed sparse rows: every edge is stored in the rows of both
 /// its ends.
@@ -21,6 +23,18 @@ pub struct UndirectedGraph {
     self_loops: usize,
     duplicate_arcs: usize,
     conflicting_weights: usize,
+    one_way_edges: usize,
+    arcs: Option<ArcWeights>,
+    policy: DuplicateEdges,
+}
+
+/// The weights of the arcs along each edge, beside the neighbours of each node; 0 where there is no arc.
+#[derive(Debug, Clone, PartialEq)]
+struct ArcWeights {
+    /// From the node to its neighbour.
+    out: Vec<f32>,
+    /// From the neighbour to the node.
+    into: Vec<f32>,
 }
 
 impl UndirectedGraph {
@@ -85,14 +99,66 @@ impl UndirectedGraph {
             weights.shrink_to_fit();
         }
         let duplicate_arcs = graph.arcs() - self_loops - kept / 2;
-        UndirectedGraph {
+        let mut simple = UndirectedGraph {
             indptr,
             neighbours,
             weights,
             self_loops,
             duplicate_arcs,
             conflicting_weights,
+            one_way_edges: 0,
+            arcs: None,
+            policy,
+        };
+        if graph.direction() == Direction::Directed {
+            simple.add_arcs(graph);
         }
+        simple
+    }
+
+    /// Adds the weights of the arcs, if they are not the same in both directions.
+    fn add_arcs(&mut self, graph: &Graph) {
+        /// No weight is negative.
+        const NO_ARC: f32 = -1.0;
+        let mut out = vec![NO_ARC; self.neighbours.len()];
+        let mut into = out.clone();
+        let slot_of = |from: usize, to: usize| {
+            let row = self.row(from);
+            let found = self.neighbours[row.clone()].binary_search(&(to as u32));
+            found.ok().map(|slot| row.start + slot)
+        };
+        let mut of_arc: Vec<f32> = Vec::new();
+        for source in 0..graph.nodes() {
+            let targets = graph.targets_of(source);
+            let weights = graph.weights_of(source);
+            let mut start = 0;
+            while start < targets.len() {
+                let target = targets[start] as usize;
+                let equal = targets[start..].iter().take_while(|&&other| other as usize == target);
+                let run = start..start + equal.count();
+                start = run.end;
+                of_arc.clear();
+                match weights {
+                    Some(weights) => of_arc.extend(&weights[run]),
+                    None => of_arc.resize(run.len(), 1.0),
+                }
+                let weight = self.policy.combine(&of_arc);
+                // Self-loops have no edge.
+                if let (Some(leaves), Some(arrives)) =
+                    (slot_of(source, target), slot_of(target, source))
+                {
+                    out[leaves] = weight;
+                    into[arrives] = weight;
+                }
+            }
+        }
+        let ends = out.iter().zip(&into);
+        let one_way_slots = ends.filter(|(out, into)| (**out < 0.0) != (**into < 0.0)).count();
+        self.one_way_edges = one_way_slots / 2;
+        for weight in out.iter_mut().chain(&mut into) {
+            *weight = weight.max(0.0);
+        }
+        self.arcs = (out != into).then_some(ArcWeights { out, into });
     }
 
     /// The number of nodes.
@@ -118,6 +184,52 @@ impl UndirectedGraph {
     /// How many edges have arcs of different weights.
     pub fn conflicting_weights(&self) -> usize {
         self.conflicting_weights
+    }
+
+    /// Whether the arcs of some edge differ by direction: only then can a method tell out-neighbours from
+    /// in-neighbours. False for a directed graph in which every arc has its reverse with the same weight.
+    pub fn is_directed(&self) -> bool {
+        self.arcs.is_some()
+    }
+
+    /// How many edges of a directed graph have an arc in one direction only; 0 without directions.
+    pub fn one_way_edges(&self) -> usize {
+        self.one_way_edges
+    }
+
+    /// The share of the arcs of a directed graph, self-loops and repeated ones left out, that have no
+    /// reverse arc.
+    pub fn one_way_share(&self) -> f64 {
+        let arcs = 2 * self.edges() - self.one_way_edges;
+        self.one_way_edges as f64 / arcs.max(1) as f64
+    }
+
+    /// The weights of the arcs from each node to its neighbours, beside
+    /// [`UndirectedGraph::all_neighbours`]: A₀, with 0 where there is none. None without directions
+    /// ([`UndirectedGraph::is_directed`]).
+    pub fn all_out_weights(&self) -> Option<&[f32]> {
+        self.arcs.as_ref().map(|arcs| &arcs.out[..])
+    }
+
+    /// The weights of the arcs to each node from its neighbours: A₀ᵀ. See
+    /// [`UndirectedGraph::all_out_weights`].
+    pub fn all_in_weights(&self) -> Option<&[f32]> {
+        self.arcs.as_ref().map(|arcs| &arcs.into[..])
+    }
+
+    /// The weights of the arcs from `node` to its neighbours, beside [`UndirectedGraph::neighbours`].
+    pub fn out_weights(&self, node: usize) -> Option<&[f32]> {
+        Some(&self.all_out_weights()?[self.row(node)])
+    }
+
+    /// The weights of the arcs to `node` from its neighbours, beside [`UndirectedGraph::neighbours`].
+    pub fn in_weights(&self, node: usize) -> Option<&[f32]> {
+        Some(&self.all_in_weights()?[self.row(node)])
+    }
+
+    /// How the weights of both arcs became the weight of an edge.
+    pub fn duplicate_edges(&self) -> DuplicateEdges {
+        self.policy
     }
 
     /// The neighbours of `node`, ascending; empty for a node that there is not.
@@ -207,6 +319,7 @@ impl UndirectedGraph {
         size_of_val(&self.indptr[..])
             + size_of_val(&self.neighbours[..])
             + self.weights.as_ref().map_or(0, |weights| size_of_val(&weights[..]))
+            + self.arcs.as_ref().map_or(0, |arcs| 2 * size_of_val(&arcs.out[..]))
     }
 }
 
@@ -273,11 +386,20 @@ mod tests {
     use crate::graph::Direction;
 
     fn graph(arcs: &[(u32, u32, u8)], weighted: bool, policy: DuplicateEdges) -> UndirectedGraph {
+        with_direction(arcs, weighted, policy, Direction::Undirected)
+    }
+
+    fn with_direction(
+        arcs: &[(u32, u32, u8)],
+        weighted: bool,
+        policy: DuplicateEdges,
+        direction: Direction,
+    ) -> UndirectedGraph {
         let mut list = if weighted { EdgeList::weighted() } else { EdgeList::unweighted() };
         for &(a, b, weight) in arcs {
             list.push(a, b, f32::from(weight));
         }
-        let graph = list.into_graph(7, Direction::Directed).expect("valid arcs");
+        let graph = list.into_graph(7, direction).expect("valid arcs");
         graph.with_duplicate_edges(policy).undirected()
     }
 
@@ -325,6 +447,44 @@ mod tests {
                     prop_assert!(back.any(|pair| pair == (node as u32, weight)));
                 }
             }
+        }
+
+        /// Directions are kept beside the same symmetric view.
+        #[test]
+        fn arcs_agree_with_a_map_of_arcs(
+            arcs in prop::collection::vec((0u32..7, 0u32..7, 0u8..5), 0..60),
+            weighted: bool,
+            policy in policies(),
+        ) {
+            let mut map: BTreeMap<(u32, u32), Vec<f32>> = BTreeMap::new();
+            for &(a, b, weight) in arcs.iter().filter(|arc| arc.0 != arc.1) {
+                map.entry((a, b)).or_default().push(if weighted { f32::from(weight) } else { 1.0 });
+            }
+            let weight_of = |a: u32, b: u32| {
+                let mut weights = map.get(&(a, b)).cloned().unwrap_or_default();
+                weights.sort_by(f32::total_cmp);
+                policy.combine(&weights)
+            };
+            let directed = with_direction(&arcs, weighted, policy, Direction::Directed);
+            let differ = map.keys().any(|&(a, b)| weight_of(a, b) != weight_of(b, a));
+            prop_assert_eq!(directed.is_directed(), differ);
+            let one_way = map.keys().filter(|&&(a, b)| !map.contains_key(&(b, a))).count();
+            prop_assert_eq!(directed.one_way_edges(), one_way);
+            let share = one_way as f64 / map.len().max(1) as f64;
+            prop_assert!((directed.one_way_share() - share).abs() < 1e-12);
+            for node in 0..7 {
+                let (Some(out), Some(into)) = (directed.out_weights(node), directed.in_weights(node))
+                else {
+                    prop_assert!(!differ);
+                    continue;
+                };
+                for (slot, &other) in directed.neighbours(node).iter().enumerate() {
+                    prop_assert_eq!(out[slot], weight_of(node as u32, other));
+                    prop_assert_eq!(into[slot], weight_of(other, node as u32));
+                }
+            }
+            let symmetric = UndirectedGraph { arcs: None, one_way_edges: 0, ..directed };
+            prop_assert_eq!(symmetric, graph(&arcs, weighted, policy));
         }
 
         /// Listing each edge in both directions means the same as listing it once.

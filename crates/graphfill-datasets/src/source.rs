@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use graphfill_data::formats::npz::Archive;
 use graphfill_data::formats::{Input, ReadOptions};
-use graphfill_data::{DataError, Dataset, Place, Progress, Result};
+use graphfill_data::{DataError, Dataset, Direction, Note, Place, Progress, Result};
 
 use crate::{gnn_benchmark, ogb, planetoid, steam};
 
@@ -61,13 +61,26 @@ impl Source {
     /// is cancelled.
     pub fn read(self, options: &ReadOptions, progress: &dyn Progress) -> Result<Dataset> {
         let limit = options.memory_limit;
-        match self {
-            Source::Data(input) => input.read(options, progress),
+        let mut dataset = match self {
+            Source::Data(input) => return input.read(options, progress),
             Source::GnnBenchmark(path) => gnn_benchmark::read(&path, limit, progress),
             Source::Planetoid(prefix) => planetoid::read(&prefix, limit, progress),
             Source::Ogb(folder) => ogb::read(&folder, limit, progress),
             Source::Steam(folder) => steam::read(&folder, limit, progress),
+        }?;
+        match (options.direction, dataset.graph.direction()) {
+            (Some(Direction::Undirected), Direction::Directed) => {
+                dataset.graph = dataset.graph.with_direction(Direction::Undirected);
+            }
+            (Some(Direction::Directed), Direction::Undirected) => {
+                dataset.notes.push(Note::warning(format!(
+                    "edges of the format {} have no direction: they count in both",
+                    dataset.format
+                )));
+            }
+            _ => {}
         }
+        Ok(dataset)
     }
 }
 

@@ -100,6 +100,8 @@ pub struct MethodInfo {
     pub about: &'static str,
     /// Where it was published.
     pub reference: &'static str,
+    /// What it does with the directions and weights of edges, in a phrase.
+    pub edges: &'static str,
     /// Its parameters.
     pub parameters: &'static [ParameterInfo],
 }

@@ -60,9 +60,12 @@ pub(crate) struct Reading {
     /// The order of dates such as 03/04/2021, where the cells leave it open: day-first or month-first
     #[arg(long, value_name = "ORDER", value_parser = DateOrder::from_str, help_heading = "Reading")]
     pub(crate) dates: Option<DateOrder>,
-    /// Edges point one way (kept on conversion; methods use both ways)
-    #[arg(long, help_heading = "Reading")]
+    /// Edges point from source to target: methods tell out-neighbours from in-neighbours [default: as the file says, else undirected]
+    #[arg(long, help_heading = "Reading", conflicts_with = "undirected")]
     pub(crate) directed: bool,
+    /// Edges have no direction, even in a file of arcs
+    #[arg(long, help_heading = "Reading")]
+    pub(crate) undirected: bool,
     /// The weight of an edge that stands several times or in both directions: max, sum or mean of its weights
     #[arg(long, value_name = "WHAT", default_value = "max", value_parser = DuplicateEdges::from_str, help_heading = "Reading")]
     pub(crate) duplicate_edges: DuplicateEdges,

@@ -115,7 +115,9 @@ impl<'a> EvaluateJob<'a> {
     ) -> anyhow::Result<Evaluation> {
         let arguments = self.arguments;
         let policy = arguments.reading.duplicate_edges;
-        input::note_conflicting_weights(&dataset.graph.undirected(), policy, messages);
+        let graph = dataset.graph.undirected();
+        input::note_conflicting_weights(&graph, policy, messages);
+        input::note_direction(&dataset.graph, &graph, messages);
         let hiding = self.hiding(&mut dataset, own_splits, messages)?;
         if arguments.label_share > 0.0 && dataset.table.labels().is_none() {
             let remedy = "name the column that has them with --label";

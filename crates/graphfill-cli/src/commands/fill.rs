@@ -11,10 +11,11 @@ use graphfill::engine::Device;
 use graphfill::methods::features::Features;
 use graphfill::methods::fill::{self, WithUncertainty};
 use graphfill::methods::learning::StopReason;
+use graphfill::methods::propagation::{IN_SHARE, describe_in_share};
 use graphfill::methods::tuning::Trial;
 use graphfill::methods::uncertainty::{CoverageCheck, notes, percentage};
 use graphfill::methods::{
-    CheckpointOptions, Context, Method, Model, ParamOverrides, Registry, Score,
+    CheckpointOptions, Context, Method, Model, ParamOverrides, Registry, Score, Value,
 };
 use graphfill::{Data, FilledData};
 use serde::Serialize;
@@ -239,7 +240,9 @@ impl<'a> FillJob<'a> {
             messages.warning("there are no edges: no estimate can use a neighbour");
         }
         let policy = self.arguments.reading.duplicate_edges;
-        input::note_conflicting_weights(&dataset.graph.undirected(), policy, messages);
+        let graph = dataset.graph.undirected();
+        input::note_conflicting_weights(&graph, policy, messages);
+        input::note_direction(&dataset.graph, &graph, messages);
     }
 
     /// The method with its parameters: as given, or the best of a search.
@@ -485,9 +488,18 @@ impl Summary {
 
 /// Parameters in words: `alpha 0.9, beta 1`.
 pub(crate) fn parameters(parameters: &graphfill::methods::Parameters) -> String {
-    let parts: Vec<String> =
-        parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let parts: Vec<String> = parameters.iter().map(|(name, value)| in_words(name, value)).collect();
     parts.join(", ")
+}
+
+/// A parameter with its value, and what it means where a number says little.
+fn in_words(name: &str, value: &Value) -> String {
+    match value {
+        Value::Number(share) if name == IN_SHARE => {
+            format!("{name} {share} ({})", describe_in_share(*share))
+        }
+        value => format!("{name} {value}"),
+    }
 }
 
 /// Each method with its parameters on a line, once.

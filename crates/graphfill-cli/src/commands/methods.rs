@@ -12,6 +12,8 @@ struct Described {
     title: &'static str,
     about: &'static str,
     reference: &'static str,
+    /// What it does with the directions and weights of edges.
+    edges: &'static str,
     parameters: Vec<DescribedParameter>,
 }
 
@@ -33,9 +35,10 @@ pub(crate) fn run(arguments: &Methods, general: &General) -> anyhow::Result<()> 
     match general.format() {
         Format::Json => output::json_list("methods", &described),
         Format::Csv => {
-            let mut rows = vec![["name", "title", "about", "reference"].map(String::from).to_vec()];
+            let mut rows =
+                vec![["name", "title", "about", "reference", "edges"].map(String::from).to_vec()];
             rows.extend(described.iter().map(|method| {
-                [method.name, method.title, method.about, method.reference]
+                [method.name, method.title, method.about, method.reference, method.edges]
                     .map(String::from)
                     .to_vec()
             }));
@@ -73,6 +76,7 @@ fn describe(method: &dyn Method) -> Described {
         title: info.title,
         about: info.about,
         reference: info.reference,
+        edges: info.edges,
         parameters: parameters.collect(),
     }
 }
@@ -83,6 +87,7 @@ fn print(method: &Described) -> std::io::Result<()> {
     if !method.reference.is_empty() {
         output::line(&format!("  {}", method.reference))?;
     }
+    output::line(&format!("  edges: {}", method.edges))?;
     let name = |parameter: &DescribedParameter| format!("{}.{}", method.name, parameter.name);
     let width = method.parameters.iter().map(|parameter| name(parameter).len()).max().unwrap_or(0);
     for parameter in &method.parameters {

@@ -28,6 +28,34 @@ fn the_readme_shows_what_fill_writes() {
     }
 }
 
+/// The code blocks of a language in a Markdown file.
+fn blocks<'a>(markdown: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    let blocks = markdown.split(&fence).skip(1);
+    blocks.filter_map(|rest| Some(rest.split_once("```")?.0)).collect()
+}
+
+#[test]
+fn the_commands_of_directed_graphs_give_what_is_shown() {
+    let place = Place::new();
+    let document = text("docs/directed-graphs.md");
+    let tables = blocks(&document, "csv");
+    place.write("people.csv", tables[0]);
+    place.write("follows.csv", tables[1]);
+    let mut compared = 0;
+    for line in blocks(&document, "sh")[0].lines() {
+        let (command, shown) = line.split_once('#').unwrap_or((line, ""));
+        let command = command.trim().strip_prefix("graphfill ").expect("a command");
+        place.succeed(command);
+        if !shown.is_empty() {
+            let filled = place.read("filled.csv");
+            assert!(filled.lines().any(|row| row == shown.trim()), "{line}\n{filled}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 4);
+}
+
 /// The targets of links in a Markdown file, without code blocks.
 fn links(markdown: &str) -> Vec<String> {
     let prose = markdown.split("```").step_by(2).collect::<String>();

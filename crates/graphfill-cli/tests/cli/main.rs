@@ -2,6 +2,7 @@
 
 mod bad_calls;
 mod devices;
+mod directed;
 mod documents;
 mod downloads;
 mod evaluating;

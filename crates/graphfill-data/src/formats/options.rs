@@ -38,8 +38,9 @@ pub struct ReadOptions {
     pub decimal: Option<DecimalMark>,
     /// The order of day and month in dates such as 03/04/2021, where the cells leave it open.
     pub date_order: Option<DateOrder>,
-    /// Whether arcs point one way.
-    pub direction: Direction,
+    /// Whether arcs point one way: what the caller says counts more than what the file says. By default
+    /// a file that has arcs is directed, and every other one is undirected.
+    pub direction: Option<Direction>,
     /// What repeated edges, and edges that stand in both directions, mean.
     pub duplicate_edges: DuplicateEdges,
     /// What to do with an edge to a node that has no row.
@@ -66,7 +67,7 @@ impl Default for ReadOptions {
             edges: TextOptions::default(),
             decimal: None,
             date_order: None,
-            direction: Direction::Undirected,
+            direction: None,
             duplicate_edges: DuplicateEdges::default(),
             unknown_nodes: UnknownNodes::Error,
             unusable_values: UnusableValues::Refuse,

@@ -126,7 +126,8 @@ fn by_row(
         None => Graph::without_arcs(rows),
         Some(EdgeFrame::Rows { sources, targets, weights }) => {
             let weights = weights.as_deref();
-            Graph::from_edge_index(&sources, &targets, weights, rows, options.direction)?
+            let direction = options.direction.unwrap_or(Direction::Undirected);
+            Graph::from_edge_index(&sources, &targets, weights, rows, direction)?
         }
         Some(EdgeFrame::Batches(_)) => {
             let found = "edges that name ids need a table of nodes with an id column";
@@ -266,12 +267,10 @@ fn take_types_beside(nodes: &Path, options: &mut ReadOptions, notes: &mut Vec<No
     }
     let file = TypesFile::read(&beside)?;
     notes.push(Note::new(format!("column types were taken from {}", beside.display())));
+    options.direction = options.direction.or(file.direction());
     options.types = file.types.overridden_by(&options.types);
     if options.blocks.is_empty() {
         options.blocks = file.blocks;
-    }
-    if file.directed == Some(true) {
-        options.direction = Direction::Directed;
     }
     Ok(())
 }
@@ -364,7 +363,7 @@ fn read_edges(
             }
             EdgeFile::Parquet(edges) => {
                 let said = edges.read_into(columns, options, &mut collector, progress)?;
-                direction = said.unwrap_or(direction);
+                direction = direction.or(said);
             }
             EdgeFile::Frame(batches) => {
                 let Some(first) = batches.first() else { continue };
@@ -387,7 +386,7 @@ fn read_edges(
         let skipped = grouped(collected.skipped);
         notes.push(Note::new(format!("{skipped} edges to unknown nodes were left out")));
     }
-    Ok((collected, direction))
+    Ok((collected, direction.unwrap_or(Direction::Undirected)))
 }
 
 /// What is said of the columns.

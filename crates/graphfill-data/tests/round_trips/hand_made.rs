@@ -115,7 +115,7 @@ fn repeated_arcs_and_self_loops_leave_the_same_simple_graph() {
     let edges = "source,target,weight\na,b,1\nb,a,2\na,a,5\nb,c,0.25\nb,c,0.5\n";
     let dataset = read_text(nodes, edges, &ReadOptions::default());
     assert_survives(&dataset, "merged arcs");
-    let options = ReadOptions { direction: Direction::Directed, ..ReadOptions::default() };
+    let options = ReadOptions { direction: Some(Direction::Directed), ..ReadOptions::default() };
     assert_survives(&read_text(nodes, edges, &options), "directed merged arcs");
 }
 

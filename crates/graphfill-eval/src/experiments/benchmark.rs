@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use graphfill_data::formats::splits_file;
 use graphfill_data::splits::SplitRatio;
-use graphfill_data::{CellMask, DataError, Dataset, UndirectedGraph};
+use graphfill_data::{CellMask, DataError, Dataset, Direction, UndirectedGraph};
 use graphfill_methods::features::{Features, Group};
 use graphfill_methods::{MethodError, Result};
 use sha1::{Digest, Sha1};
@@ -27,7 +27,9 @@ pub struct Benchmark {
 
 impl Benchmark {
     /// A data set with its file of splits; without one, rows are split 4 : 1 : 5.
-    pub fn new(name: &str, dataset: Dataset, splits: Option<PathBuf>) -> Result<Self> {
+    pub fn new(name: &str, mut dataset: Dataset, splits: Option<PathBuf>) -> Result<Self> {
+        // The published experiments have no directions.
+        dataset.graph = dataset.graph.with_direction(Direction::Undirected);
         let graph = dataset.graph.undirected();
         let features = Features::of(&dataset.table);
         if features.width() == 0 {

@@ -4,7 +4,8 @@
 //!   out_known ← β out_known + (1 − β) X                 known cells may move, and so pass on
 //!                                                       what their surroundings say
 //!
-//! Its fixed point is the mean of a sparse Gaussian field.
+//! Its fixed point is the mean of a sparse Gaussian field. On directed graphs S is S_a for a share a of
+//! in-neighbours ([`crate::propagation::IN_SHARE`]), chosen by validation.
 //!
 //! # Differences from the paper
 //!
@@ -39,6 +40,8 @@ parameters! {
         alpha: Option<f64> = None, Allowed::Number { min: 0.0, max: 1.0 }, default "by validation, else 0.98 (1 for numbers)";
         /// how far a known value may move towards its surroundings
         beta: Option<f64> = None, Allowed::Number { min: 0.0, max: 1.0 }, default "by validation, else 0.9 (0.6 for numbers)";
+        /// share of in-neighbours: 0 out-neighbours only, 0.5 both alike, 1 in-neighbours only; directed graphs only
+        in_share: Option<f64> = None, Allowed::Number { min: 0.0, max: 1.0 }, default "0, 0.25, 0.5, 0.75 or 1 by validation, else 0.5";
         /// number of rounds
         rounds: Option<usize> = None, Allowed::Whole { min: 1.0, max: 10_000.0 }, default "1 to 30 by validation, else 10 (14 for numbers)";
     }
@@ -51,6 +54,7 @@ impl Propagation for Arb {
             title: "ARB",
             about: "Propagation with a virtual edge between all nodes and observed rows that may move.",
             reference: "AttriReBoost, arXiv 2501.00743",
+            edges: "out-neighbours and in-neighbours count as in_share says; edge weights count",
             parameters: Arb::PARAMETERS,
         }
     }
@@ -96,13 +100,14 @@ impl Propagation for Arb {
         let [alpha, beta, _] = RANKING_DEFAULT;
         let alpha = parameters.get(ALPHA).unwrap_or(alpha) as f32;
         let beta = parameters.get(BETA).unwrap_or(beta) as f32;
+        let along = loaded.operators.along(parameters);
         if let Some(programs) = loaded.programs()
-            && programs.mix(loaded, [alpha, beta], rounds, each)?
+            && programs.mix(loaded, along.weights(), [alpha, beta], rounds, each)?
         {
             return Ok(());
         }
-        let Loaded { operators, panel, .. } = loaded;
-        let symmetric = operators.symmetric();
+        let panel = loaded.panel;
+        let symmetric = along.symmetric();
         let width = panel.width;
         let mut current = panel.values.clone();
         let mut next = vec![0.0f32; current.len()];

@@ -67,6 +67,7 @@ impl Method for Arwmf {
             title: "Attributed random walk as matrix factorisation",
             about: "Takes attributes for further nodes and factorises how often random walks over both meet a pair of them.",
             reference: "Chen and others: Attributed Random Walk as Matrix Factorization, 2019; the closed form as in Qiu and others: Network Embedding as Matrix Factorization, WSDM 2018",
+            edges: "takes edges as undirected; edge weights count",
             parameters: Arwmf::PARAMETERS,
         }
     }

@@ -79,6 +79,7 @@ impl Method for Auto {
             title: "Automatic choice",
             about: "Fits the propagation methods and SVGA-P, and gives each column the one that does best on values hidden from it.",
             reference: "",
+            edges: "as the methods that it compares",
             parameters: Auto::PARAMETERS,
         }
     }

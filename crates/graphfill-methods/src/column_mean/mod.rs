@@ -20,6 +20,7 @@ impl Propagation for ColumnMean {
             title: "Column mean",
             about: "The mean of each column (the most frequent level of a category); ignores the graph.",
             reference: "",
+            edges: "uses no edges",
             parameters: ColumnMean::PARAMETERS,
         }
     }

@@ -2,6 +2,9 @@
 //!
 //!   X ← S X,  then  X_known ← what is known        S = D^-½ A D^-½
 //!
+//! On directed graphs S is S_a for a share a of in-neighbours ([`crate::propagation::IN_SHARE`]), chosen by
+//! validation.
+//!
 //! Works a cell at a time. Rows that are known throughout are never computed.
 //!
 //! # Differences from the paper
@@ -24,6 +27,8 @@ const PUBLISHED_ROUNDS: usize = 40;
 parameters! {
     /// Feature propagation.
     pub struct FeaturePropagation {
+        /// share of in-neighbours: 0 out-neighbours only, 0.5 both alike, 1 in-neighbours only; directed graphs only
+        in_share: Option<f64> = None, Allowed::Number { min: 0.0, max: 1.0 }, default "0, 0.25, 0.5, 0.75 or 1 by validation, else 0.5";
         /// number of rounds
         rounds: Option<usize> = None, Allowed::Whole { min: 1.0, max: 10_000.0 }, default "1 to 40 by validation, else 40";
     }
@@ -36,6 +41,7 @@ impl Propagation for FeaturePropagation {
             title: "Feature propagation",
             about: "Spreads known values along edges and resets them after every round.",
             reference: "Rossi et al., LoG 2022, arXiv 2111.12128",
+            edges: "out-neighbours and in-neighbours count as in_share says; edge weights count",
             parameters: FeaturePropagation::PARAMETERS,
         }
     }
@@ -51,18 +57,19 @@ impl Propagation for FeaturePropagation {
     fn run(
         &self,
         loaded: &Loaded<'_>,
-        _parameters: &Parameters,
+        parameters: &Parameters,
         rounds: &[usize],
         each: &mut Each<'_>,
     ) -> Result<()> {
+        let along = loaded.operators.along(parameters);
         // All from the neighbours, and what is known stays.
         if let Some(programs) = loaded.programs()
-            && programs.mix(loaded, [1.0, 0.0], rounds, each)?
+            && programs.mix(loaded, along.weights(), [1.0, 0.0], rounds, each)?
         {
             return Ok(());
         }
-        let Loaded { operators, panel, .. } = loaded;
-        let symmetric = operators.symmetric();
+        let panel = loaded.panel;
+        let symmetric = along.symmetric();
         let mut current = panel.values.clone();
         // Both buffers hold the known cells from the start, and rounds write the others alone.
         let mut next = panel.values.clone();

@@ -51,6 +51,7 @@ impl Propagation for Gmrf {
             title: "GMRF regression",
             about: "Known values as noisy observations of a Gaussian Markov random field over the graph, as in kriging.",
             reference: "Rue and Held, Gaussian Markov Random Fields, 2005",
+            edges: "takes edges as undirected; edge weights count",
             parameters: Gmrf::PARAMETERS,
         }
     }

@@ -102,6 +102,7 @@ impl Method for GraphNetwork {
                 title: "Graph convolutional network",
                 about: "Learns a row for every node, averages over neighbours twice, and decodes the result to all columns.",
                 reference: "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017",
+                edges: "takes edges as undirected; edge weights count",
                 parameters: SINGLE_PARAMETERS,
             },
             "sage" => &MethodInfo {
@@ -109,6 +110,7 @@ impl Method for GraphNetwork {
                 title: "GraphSAGE",
                 about: "Like gcn, but a node's own row stays apart from the mean of its neighbours'.",
                 reference: "Hamilton, Ying and Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017",
+                edges: "takes edges as undirected; edge weights count",
                 parameters: SINGLE_PARAMETERS,
             },
             "gat" => &MethodInfo {
@@ -116,6 +118,7 @@ impl Method for GraphNetwork {
                 title: "Graph attention network",
                 about: "Like gcn, but how much a neighbour counts is learned.",
                 reference: "Veličković and others: Graph Attention Networks, ICLR 2018",
+                edges: "takes edges as undirected; edge weights do not count",
                 parameters: SINGLE_PARAMETERS,
             },
             _ => &MethodInfo {
@@ -123,6 +126,7 @@ impl Method for GraphNetwork {
                 title: "Best of three graph networks",
                 about: "Trains gcn, sage and gat, and takes the one that does best on values hidden from it.",
                 reference: "",
+                edges: "takes edges as undirected; edge weights count for gcn and sage",
                 parameters: GraphNetwork::PARAMETERS,
             },
         }

@@ -59,6 +59,7 @@ impl Method for Grape {
             title: "Graph of rows and features",
             about: "Takes the table itself for a graph, whose edges are the known cells between rows and columns, and learns to estimate hidden cells with a graph network. For single missing cells only; the edges between nodes are not used.",
             reference: "You, Ma, Ding, Kochenderfer and Leskovec: Handling Missing Data with Graph Representation Learning, NeurIPS 2020, arXiv 2010.16418",
+            edges: "uses no edges",
             parameters: Grape::PARAMETERS,
         }
     }

@@ -93,6 +93,7 @@ impl Method for GraphRna {
             title: "Graph recurrent network with attributed random walks",
             about: "Walks at random over nodes and attributes, reads the walks of a node both ways with a recurrent network, and decodes the mean of what was read to all columns.",
             reference: "Huang, Song, Li and Hu: Graph Recurrent Networks with Attributed Random Walks, KDD 2019",
+            edges: "takes edges as undirected; edge weights count",
             parameters: GraphRna::PARAMETERS,
         }
     }

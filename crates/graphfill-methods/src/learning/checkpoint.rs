@@ -303,13 +303,16 @@ pub(crate) fn read_state(path: &Path) -> Result<TensorStore> {
     }
 }
 
-/// A number that changes with any edge or weight (FNV-1a over the neighbour lists).
+/// A number that changes with any edge, weight or direction (FNV-1a over the neighbour lists).
 pub(crate) fn graph_fingerprint(graph: &UndirectedGraph) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
     graph.indptr().iter().for_each(|&offset| add(offset as u64));
     graph.all_neighbours().iter().for_each(|&node| add(u64::from(node)));
     for &weight in graph.all_weights().unwrap_or_default() {
+        add(u64::from(weight.to_bits()));
+    }
+    for &weight in graph.all_out_weights().unwrap_or_default() {
         add(u64::from(weight.to_bits()));
     }
     format!("{hash:016x}")

@@ -6,6 +6,9 @@
 //!
 //!   x̂_i = Σ_j a_ij c_j x̂_j / Σ_j a_ij c_j      c_j = α^h_j, known cells reset every round
 //!
+//! On directed graphs a_ij are the weights of A_a for a share a of in-neighbours
+//! ([`crate::propagation::IN_SHARE`]), chosen by validation; hops are counted in both directions.
+//!
 //! Then propagation between the columns of each node, weighed by β (`between_columns`).
 //!
 //! # Differences from the paper
@@ -55,6 +58,8 @@ parameters! {
             default "by validation, else 0.9";
         /// how much the other columns of a node say where few values reach; 0: nothing
         beta: f64 = 0.0, Allowed::Number { min: 0.0, max: 100.0 }, default "0";
+        /// share of in-neighbours: 0 out-neighbours only, 0.5 both alike, 1 in-neighbours only; directed graphs only
+        in_share: Option<f64> = None, Allowed::Number { min: 0.0, max: 1.0 }, default "0, 0.25, 0.5, 0.75 or 1 by validation, else 0.5";
         /// number of rounds
         rounds: Option<usize> = None, Allowed::Whole { min: 1.0, max: 10_000.0 }, default "1 to 100 by validation, else 100";
     }
@@ -67,6 +72,7 @@ impl Propagation for Pcfi {
             title: "PCFI",
             about: "Propagation in which a value counts less the farther it is from an observed one.",
             reference: "Um et al., ICLR 2023, arXiv 2305.16618",
+            edges: "out-neighbours and in-neighbours count as in_share says; edge weights count",
             parameters: Pcfi::PARAMETERS,
         }
     }
@@ -107,12 +113,13 @@ impl Propagation for Pcfi {
         // Correlations are taken over all nodes.
         let all_rows = loaded.with_all_rows();
         let loaded = if beta == 0.0 { loaded } else { &all_rows };
+        let along = operators.along(parameters);
         if let Some(programs) = loaded.programs()
-            && programs.weigh(loaded, &confidence, rounds, each)?
+            && programs.weigh(loaded, along.weights(), &confidence, rounds, each)?
         {
             return Ok(());
         }
-        let adjacency = operators.adjacency();
+        let adjacency = along.adjacency();
         let mut weights = vec![0.0f32; confidence.len()];
         sparse_product(adjacency, &confidence, width, &mut weights, &Store);
         // `messages` are c ∘ x̂: what a node sends; `values` are x̂.

@@ -5,8 +5,12 @@
 //! Parameters are chosen for every group of features: a price may need many rounds where a category
 //! needs few.
 //!
+//! On directed graphs the neighbourhood has a parameter, [`IN_SHARE`] (`direction.rs`). The search and the
+//! matrices know it; a method declares it and passes its parameters to [`Operators::along`].
+//!
 //! Rounds run on the CPU, or as programs of the engine on a GPU.
 
+mod direction;
 mod loaded;
 mod model;
 mod operators;
@@ -20,9 +24,10 @@ use std::sync::Arc;
 
 use graphfill_engine::TensorStore;
 
+pub use direction::{IN_SHARE, describe_in_share};
 pub use loaded::Loaded;
 pub use model::PropagationModel;
-pub use operators::Operators;
+pub use operators::{Along, Operators};
 
 use crate::error::Result;
 use crate::method::{DeviceUse, Fitted, Method, MethodInfo, Task};
@@ -48,7 +53,7 @@ pub trait Propagation: Parameterised + Send + Sync {
     /// Its name and abilities.
     fn info(&self) -> &'static MethodInfo;
 
-    /// The parameters (rounds left out) to compare where the caller fixed only `fixed`.
+    /// The parameters (rounds and the share of in-arcs left out) to compare where the caller fixed only `fixed`.
     fn settings(&self, purpose: Purpose, fixed: &Parameters) -> Vec<Parameters> {
         let _ = (purpose, fixed);
         vec![Parameters::default()]

@@ -2,24 +2,30 @@
 //!
 //!   A   adjacency (weights where the graph has them)                      nodes × nodes
 //!   S = D^-½ A D^-½, rows of isolated nodes zero                          nodes × nodes
+//!
+//! and on directed graphs A_a and S_a ([`super::direction`]), of every share a that is asked for.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use graphfill_data::UndirectedGraph;
 use graphfill_engine::cpu::{Store, sparse_product};
 use graphfill_engine::{Device, MemoryLimit, SparseView};
 
-use super::Loaded;
+use super::direction::DirectedWeights;
 use super::programs::Programs;
+use super::{IN_SHARE, Loaded};
 use crate::error::Result;
 use crate::features::Panel;
 use crate::method::Task;
+use crate::parameters::Parameters;
 
 /// A graph, the matrices made of it, and where they are multiplied.
 pub struct Operators<'a> {
     graph: &'a UndirectedGraph,
     symmetric: OnceLock<Vec<f32>>,
+    /// Of the shares that were asked for.
+    directed: Mutex<Vec<Arc<DirectedWeights>>>,
     /// Without them, rounds run on the CPU.
     programs: Option<Programs<'a>>,
     loads: AtomicU64,
@@ -28,7 +34,13 @@ pub struct Operators<'a> {
 impl<'a> Operators<'a> {
     /// The matrices of a graph, on the CPU.
     pub fn new(graph: &'a UndirectedGraph) -> Self {
-        Operators { graph, symmetric: OnceLock::new(), programs: None, loads: AtomicU64::new(0) }
+        Operators {
+            graph,
+            symmetric: OnceLock::new(),
+            directed: Mutex::default(),
+            programs: None,
+            loads: AtomicU64::new(0),
+        }
     }
 
     /// The matrices of a task's graph, on its device as long as there is the memory for it.
@@ -78,6 +90,21 @@ impl<'a> Operators<'a> {
         self.view(Some(values))
     }
 
+    /// The matrices for the share of in-arcs among some parameters: A_a and S_a on a directed graph, A and S
+    /// on others and where no share is set.
+    pub fn along(&self, parameters: &Parameters) -> Along<'_> {
+        let weights = parameters.get(IN_SHARE).and_then(|in_share| {
+            let mut known = self.directed.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(known) = known.iter().find(|known| known.in_share == in_share) {
+                return Some(Arc::clone(known));
+            }
+            let made = Arc::new(DirectedWeights::new(self.graph, in_share)?);
+            known.push(Arc::clone(&made));
+            Some(made)
+        });
+        Along { operators: self, weights }
+    }
+
     /// A panel in front of these matrices.
     pub fn load<'b>(&'b self, panel: &'b Panel) -> Loaded<'b> {
         let number = self.loads.fetch_add(1, Ordering::Relaxed);
@@ -86,14 +113,7 @@ impl<'a> Operators<'a> {
 
     /// A · X for a panel of this width, wherever that is computed.
     pub fn adjacency_product(&self, panel: &[f32], width: usize) -> Result<Vec<f32>> {
-        if let Some(programs) = &self.programs
-            && let Some(product) = programs.adjacency_product(panel, width)?
-        {
-            return Ok(product);
-        }
-        let mut product = vec![0.0f32; panel.len()];
-        sparse_product(self.adjacency(), panel, width, &mut product, &Store);
-        Ok(product)
+        Along { operators: self, weights: None }.adjacency_product(panel, width)
     }
 
     pub(super) fn programs(&self) -> Option<&Programs<'a>> {
@@ -103,6 +123,53 @@ impl<'a> Operators<'a> {
     fn view<'b>(&'b self, values: Option<&'b [f32]>) -> SparseView<'b> {
         let graph = self.graph;
         SparseView::new(graph.indptr(), graph.all_neighbours(), values, graph.nodes())
+    }
+}
+
+/// The matrices for one share of in-arcs: see [`Operators::along`].
+pub struct Along<'o> {
+    operators: &'o Operators<'o>,
+    /// None: both directions alike.
+    weights: Option<Arc<DirectedWeights>>,
+}
+
+impl Along<'_> {
+    /// Whether only neighbours in one direction count.
+    pub fn is_one_way(&self) -> bool {
+        self.weights.as_ref().is_some_and(|weights| [0.0, 1.0].contains(&weights.in_share))
+    }
+
+    /// A_a.
+    pub fn adjacency(&self) -> SparseView<'_> {
+        match &self.weights {
+            Some(weights) => self.operators.view(Some(&weights.adjacency)),
+            None => self.operators.adjacency(),
+        }
+    }
+
+    /// S_a = D_row^-½ A_a D_col^-½.
+    pub fn symmetric(&self) -> SparseView<'_> {
+        match &self.weights {
+            Some(weights) => self.operators.view(Some(weights.symmetric(self.operators.graph))),
+            None => self.operators.symmetric(),
+        }
+    }
+
+    /// A_a · X for a panel of this width, wherever that is computed.
+    pub fn adjacency_product(&self, panel: &[f32], width: usize) -> Result<Vec<f32>> {
+        if let Some(programs) = &self.operators.programs
+            && let Some(product) = programs.adjacency_product(self.weights(), panel, width)?
+        {
+            return Ok(product);
+        }
+        let mut product = vec![0.0f32; panel.len()];
+        sparse_product(self.adjacency(), panel, width, &mut product, &Store);
+        Ok(product)
+    }
+
+    /// What programs multiply with.
+    pub(crate) fn weights(&self) -> Option<&DirectedWeights> {
+        self.weights.as_deref()
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use graphfill_data::UndirectedGraph;
 use graphfill_engine::{Device, EngineError, MemoryLimit, SparseRows};
 
+use super::direction::DirectedWeights;
 use super::operators::symmetric_values;
 use super::runner::{Matrix, Runner};
 use super::{Each, Loaded};
@@ -23,9 +24,11 @@ pub(crate) struct Programs<'a> {
     adjacency: Side,
 }
 
-/// One of the two matrices, and what runs rounds with it for the width that was used last.
+/// One of the two matrices, and what runs rounds with it for the width and the share of in-arcs that were
+/// used last.
 #[derive(Default)]
 struct Side {
+    /// Of the undirected graph.
     matrix: OnceLock<Arc<SparseRows>>,
     runner: Mutex<Kept>,
 }
@@ -34,7 +37,8 @@ struct Side {
 enum Kept {
     #[default]
     None,
-    Runner(Box<Runner>),
+    /// With the share of in-arcs, where the matrix has one.
+    Runner(Option<f64>, Box<Runner>),
     /// There was too little memory for one, and there is none for the next.
     Refused,
 }
@@ -64,11 +68,12 @@ impl<'a> Programs<'a> {
     pub(crate) fn mix(
         &self,
         loaded: &Loaded<'_>,
+        directed: Option<&DirectedWeights>,
         shares: [f32; 2],
         rounds: &[usize],
         each: &mut Each<'_>,
     ) -> Result<bool> {
-        let done = self.with(Matrix::Symmetric, loaded.panel.width, |runner| {
+        let done = self.with(Matrix::Symmetric, directed, loaded.panel.width, |runner| {
             runner.mix(loaded, shares, rounds, each)
         });
         Ok(done?.is_some())
@@ -79,11 +84,12 @@ impl<'a> Programs<'a> {
     pub(crate) fn weigh(
         &self,
         loaded: &Loaded<'_>,
+        directed: Option<&DirectedWeights>,
         confidences: &[f32],
         rounds: &[usize],
         each: &mut Each<'_>,
     ) -> Result<bool> {
-        let done = self.with(Matrix::Adjacency, loaded.panel.width, |runner| {
+        let done = self.with(Matrix::Adjacency, directed, loaded.panel.width, |runner| {
             runner.weigh(loaded, confidences, rounds, each)
         });
         Ok(done?.is_some())
@@ -92,10 +98,11 @@ impl<'a> Programs<'a> {
     /// A · X for a panel of this width, if there is the memory for it.
     pub(super) fn adjacency_product(
         &self,
+        directed: Option<&DirectedWeights>,
         panel: &[f32],
         width: usize,
     ) -> Result<Option<Vec<f32>>> {
-        self.with(Matrix::Adjacency, width, |runner| runner.product(panel))
+        self.with(Matrix::Adjacency, directed, width, |runner| runner.product(panel))
     }
 
     /// Does something with what runs rounds with a matrix on panels of a width; nothing where there is
@@ -103,6 +110,7 @@ impl<'a> Programs<'a> {
     fn with<T>(
         &self,
         matrix: Matrix,
+        directed: Option<&DirectedWeights>,
         width: usize,
         work: impl FnOnce(&mut Runner) -> Result<T>,
     ) -> Result<Option<T>> {
@@ -111,18 +119,24 @@ impl<'a> Programs<'a> {
             Matrix::Adjacency => &self.adjacency,
         };
         let mut kept = side.runner.lock().unwrap_or_else(PoisonError::into_inner);
-        // One of another width gives its memory back before the next takes some.
+        let in_share = directed.map(|weights| weights.in_share);
+        // One of another width or share gives its memory back before the next takes some.
         let mut runner = match std::mem::take(&mut *kept) {
-            Kept::Runner(runner) if runner.width() == width => runner,
+            Kept::Runner(share, runner) if runner.width() == width && share == in_share => runner,
             Kept::Refused => {
                 *kept = Kept::Refused;
                 return Ok(None);
             }
             other => {
                 drop(other);
-                let rows = side.matrix.get_or_init(|| Arc::new(self.rows_of(matrix)));
+                let rows = match directed {
+                    Some(_) => Arc::new(self.rows_of(matrix, directed)),
+                    None => {
+                        Arc::clone(side.matrix.get_or_init(|| Arc::new(self.rows_of(matrix, None))))
+                    }
+                };
                 let place = (&self.device, self.limit);
-                match Runner::new(matrix, rows, width, &self.row_subsets, place) {
+                match Runner::new(matrix, &rows, width, &self.row_subsets, place) {
                     Err(error) if self.limit.is_some() && is_of_memory(&error) => {
                         *kept = Kept::Refused;
                         return Ok(None);
@@ -132,15 +146,17 @@ impl<'a> Programs<'a> {
             }
         };
         let done = work(&mut runner);
-        *kept = Kept::Runner(runner);
+        *kept = Kept::Runner(in_share, runner);
         done.map(Some)
     }
 
-    fn rows_of(&self, matrix: Matrix) -> SparseRows {
+    fn rows_of(&self, matrix: Matrix, directed: Option<&DirectedWeights>) -> SparseRows {
         let graph = self.graph;
-        let values = match matrix {
-            Matrix::Symmetric => Some(symmetric_values(graph)),
-            Matrix::Adjacency => graph.all_weights().map(<[f32]>::to_vec),
+        let values = match (matrix, directed) {
+            (Matrix::Symmetric, Some(weights)) => Some(weights.symmetric(graph).to_vec()),
+            (Matrix::Adjacency, Some(weights)) => Some(weights.adjacency.clone()),
+            (Matrix::Symmetric, None) => Some(symmetric_values(graph)),
+            (Matrix::Adjacency, None) => graph.all_weights().map(<[f32]>::to_vec),
         };
         let (offsets, columns) = (graph.indptr().to_vec(), graph.all_neighbours().to_vec());
         SparseRows::new(offsets, columns, values, graph.nodes())

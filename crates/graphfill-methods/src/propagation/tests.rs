@@ -8,7 +8,7 @@ use graphfill_engine::cpu::panel_width;
 use proptest::prelude::*;
 
 use super::search::{Best, Budget, search};
-use super::{Loaded, Operators, Propagation, Purpose};
+use super::{IN_SHARE, Loaded, Operators, Propagation, Purpose};
 use crate::arb::Arb;
 use crate::device;
 use crate::feature_propagation::FeaturePropagation;
@@ -30,15 +30,30 @@ fn methods() -> Vec<(Box<dyn Propagation>, Parameters)> {
         (Box::new(Arb::new()), arb(0.3, 0.0)),
         (Box::new(Pcfi::new()), none().with("alpha", 0.5)),
         (Box::new(NeighbourMean::new()), none()),
+        // Of undirected graphs these are the same as those before.
+        (Box::new(FeaturePropagation::new()), none().with(IN_SHARE, 0.0)),
+        (Box::new(Arb::new()), arb(0.9, 0.7).with(IN_SHARE, 1.0)),
+        (Box::new(Pcfi::new()), none().with("alpha", 0.5).with(IN_SHARE, 0.25)),
+        (Box::new(NeighbourMean::new()), none().with(IN_SHARE, 0.0)),
+        (Box::new(NeighbourMean::new()), none().with(IN_SHARE, 0.75)),
     ]
 }
 
 fn graph(nodes: usize, edges: &[(u32, u32, f32)], weighted: bool) -> UndirectedGraph {
+    graph_of(nodes, edges, weighted, Direction::Undirected)
+}
+
+fn graph_of(
+    nodes: usize,
+    edges: &[(u32, u32, f32)],
+    weighted: bool,
+    direction: Direction,
+) -> UndirectedGraph {
     let mut list = if weighted { EdgeList::weighted() } else { EdgeList::unweighted() };
     for &(one, other, weight) in edges {
         list.push(one % nodes as u32, other % nodes as u32, weight);
     }
-    list.into_graph(nodes, Direction::Undirected).expect("valid arcs").undirected()
+    list.into_graph(nodes, direction).expect("valid arcs").undirected()
 }
 
 /// Numbers between −1 and 1, those that are not known left out.
@@ -114,10 +129,12 @@ proptest! {
         nodes in 1usize..14,
         edges in prop::collection::vec((0u32..14, 0u32..14, 0.1f32..3.0), 0..40),
         weighted: bool,
+        directed: bool,
         columns in prop_oneof![1usize..4, Just(9), Just(33), Just(64)],
         pattern in 0usize..5,
     ) {
-        let graph = graph(nodes, &edges, weighted);
+        let direction = if directed { Direction::Directed } else { Direction::Undirected };
+        let graph = graph_of(nodes, &edges, weighted, direction);
         let known = |row: usize, column: usize| match pattern {
             0 => false,
             1 => true,
@@ -271,7 +288,8 @@ fn too_little_memory_is_no_error_within_a_limit() {
             let found = handed_out(&*method, &small.load(&panel), &parameters, &[1]);
             assert!(found == expected, "{}", method.info().name);
         }
-        let product = small.programs().map(|it| it.adjacency_product(&panel.values, panel.width));
+        let product =
+            small.programs().map(|it| it.adjacency_product(None, &panel.values, panel.width));
         assert!(matches!(product, Some(Ok(None))), "programs ran in 64 bytes");
     }
 }

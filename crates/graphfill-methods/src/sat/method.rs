@@ -68,6 +68,7 @@ impl Method for Sat {
             title: "Structure-attribute transformer",
             about: "Encodes rows and positions in the graph into one latent space, held together by an adversary and by decoding each to what the other knows.",
             reference: "Chen, Chen, Yao, Zheng, Zhang and Tsang: Learning on Attribute-Missing Graphs, TPAMI 2022",
+            edges: "takes edges as undirected; edge weights count with graph convolutions",
             parameters: Sat::PARAMETERS,
         }
     }

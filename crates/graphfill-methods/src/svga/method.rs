@@ -146,6 +146,7 @@ impl Method for Svga {
                 title: "Structured variational graph autoencoder",
                 about: "Learns a latent for every node with a graph network and a Gaussian Markov random field that keeps neighbours alike, and decodes it to all columns.",
                 reference: REFERENCE,
+                edges: "takes edges as undirected, as published; edge weights count",
                 parameters: Svga::PARAMETERS,
             },
             Variant::Unregularised => &MethodInfo {
@@ -153,6 +154,7 @@ impl Method for Svga {
                 title: "SVGA without regularisation",
                 about: "SVGA with λ = 0: what is left without the Gaussian Markov random field.",
                 reference: REFERENCE,
+                edges: "takes edges as undirected, as published; edge weights count",
                 parameters: UNREGULARISED_PARAMETERS,
             },
             Variant::Stochastic => &MethodInfo {
@@ -160,6 +162,7 @@ impl Method for Svga {
                 title: "SVGA without unified modelling",
                 about: "SVGA with stochastic inference: one encoder gives the mean of the latents, another one their covariance, and training draws from that Gaussian.",
                 reference: REFERENCE,
+                edges: "takes edges as undirected, as published; edge weights count",
                 parameters: Svga::PARAMETERS,
             },
         }

@@ -16,7 +16,7 @@ use graphfill_data::CellMask;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::components::{PanelComponents, WAYS, is_value};
+use super::components::{DIRECTED_WAYS, PanelComponents, WAYS, is_value};
 use super::value_blend::{ValueWeights, fit_values};
 use crate::features::{Features, GroupKind};
 use crate::learning::Likelihoods;
@@ -30,7 +30,7 @@ pub(super) const ENOUGH_ROWS: usize = 4000;
 /// The numbers that φ has.
 pub(super) const CONTEXT: usize = 3;
 /// All components, the row's own estimates and the distribution of all rows.
-const MAX_COMPONENTS: usize = WAYS + MAX_OWN + 1;
+const MAX_COMPONENTS: usize = WAYS + DIRECTED_WAYS + MAX_OWN + 1;
 /// What a row says of itself, on one or two scales.
 pub(super) const MAX_OWN: usize = 2;
 /// Rows that one task sums up: fixed, so that sums do not depend on the number of threads.
@@ -97,10 +97,10 @@ impl Parts<'_> {
 
     /// How many components propagation gives of a group.
     pub(super) fn ways(&self, group: usize) -> usize {
-        match is_value(&self.features().groups()[group].kind) {
-            true => self.panels_of(group).next().map_or(WAYS, |panel| panel.parts.len()),
-            false => WAYS,
-        }
+        let is_value = is_value(&self.features().groups()[group].kind);
+        let ways =
+            |panel: &PanelComponents| if is_value { panel.parts.len() } else { panel.shared };
+        self.panels_of(group).next().map_or(WAYS, ways)
     }
 
     /// How many components there are of a group.

@@ -3,6 +3,8 @@
 //!   arb       propagation with the usual number of rounds, with few and with many
 //!   one hop   (Σ over known neighbours x + mean) / (their number + 1)
 //!   two hops  (A A X + mean) / (A A 1 + 1), over walks of two steps to known cells
+//!   along out-arcs, along in-arcs
+//!             the same one and two hops with A_0 and A_1 ([`crate::propagation::IN_SHARE`]), on directed graphs
 //!   fields    regressions on Gaussian Markov random fields ([`crate::gmrf`]), of the numbers of tables
 //!             of at most 128 features
 //!   spectral  regression on positions in the graph ([`super::spectral`]), of the numbers of tables of at
@@ -28,7 +30,7 @@ use crate::gmrf::{Field, solve};
 use crate::learning::Likelihoods;
 use crate::method::Task;
 use crate::parameters::Parameters;
-use crate::propagation::{Operators, Propagation, Purpose, ROUNDS};
+use crate::propagation::{IN_SHARE, Operators, Propagation, Purpose, ROUNDS};
 
 /// Folds of the rows, and those of a table of many rows, where they cost the most.
 const FOLDS: u8 = 10;
@@ -51,9 +53,11 @@ const FIELD_TOLERANCE: f64 = 3e-5;
 /// Tables of more features do without the fields, whose solution takes many passes over the edges, and
 /// without positions in the graph.
 pub(super) const MAX_FIELD_FEATURES: usize = 128;
-/// How many components there are of shares and, at the most, of values, and which two are which.
+/// How many components there are of shares and, at the most, of values, and which two are which; on directed
+/// graphs so many more of both.
 pub(super) const WAYS: usize = 5;
 pub(super) const VALUE_WAYS: usize = WAYS + FIELDS.len() + 1;
+pub(super) const DIRECTED_WAYS: usize = 4;
 pub(super) const USUAL: usize = 0;
 pub(super) const ONE_HOP: usize = 3;
 const TWO_HOPS: usize = 4;
@@ -63,6 +67,8 @@ pub(super) struct PanelComponents {
     pub(super) features: Range<usize>,
     pub(super) width: usize,
     pub(super) parts: Vec<Vec<f32>>,
+    /// The number of components of shares, which come first; the others are of values alone.
+    pub(super) shared: usize,
 }
 
 impl PanelComponents {
@@ -90,6 +96,8 @@ pub(super) struct Source<'a> {
     fold_count: u8,
     /// Where rows are known or unknown as a whole, in a graph that is small enough.
     embedding: Option<&'a Embedding>,
+    /// Whether there are components along out-arcs and along in-arcs.
+    has_directions: bool,
 }
 
 impl<'a> Source<'a> {
@@ -117,7 +125,14 @@ impl<'a> Source<'a> {
             folds: folds(features.rows(), unknown, fold_count, task.context.seed),
             fold_count,
             embedding,
+            has_directions: task.graph.is_directed(),
         }
+    }
+
+    /// With or without components along out-arcs and along in-arcs, as a saved model has them. Without
+    /// directions in the graph, both are those along all edges.
+    pub(super) fn with_directions(self, has_directions: bool) -> Self {
+        Source { has_directions, ..self }
     }
 
     /// The panels that a table is cut into.
@@ -132,9 +147,10 @@ impl<'a> Source<'a> {
         let has_values = self.has_values(&panel);
         let fields = if self.has_fields(&panel) { FIELDS.len() } else { 0 };
         let spectral = has_values && self.embedding.is_some();
-        let ways = WAYS + fields + usize::from(spectral);
+        let shared = if self.has_directions { WAYS + DIRECTED_WAYS } else { WAYS };
+        let ways = shared + fields + usize::from(spectral);
         let parts = vec![vec![0.0f32; panel.values.len()]; ways];
-        let mut found = PanelComponents { features: range, width: panel.width, parts };
+        let mut found = PanelComponents { features: range, width: panel.width, parts, shared };
         // The first run hides nothing, the others a fold each.
         let runs: Vec<Option<u8>> =
             [None].into_iter().chain((0..self.fold_count).map(Some)).collect();
@@ -234,18 +250,33 @@ impl<'a> Source<'a> {
                 *mean = trained;
             }
         }
-        let product = |of: &[f32]| self.operators.adjacency_product(of, wide.width);
-        let (counts, mut sums) = (product(&wide.known_as_numbers())?, product(&wide.values)?);
-        let mut two_hops = product(&sums)?;
-        shrink(&mut sums, &counts, &means);
-        take(ONE_HOP, &sums);
-        drop(sums);
-        shrink(&mut two_hops, &product(&counts)?, &means);
-        take(TWO_HOPS, &two_hops);
-        drop(two_hops);
+        // Both directions alike, then A_0 and A_1, whose arcs have twice their weights.
+        let mut ways = vec![(Parameters::default(), ONE_HOP, TWO_HOPS)];
+        if self.has_directions {
+            let along = |share: f64| Parameters::default().with(IN_SHARE, share);
+            ways.extend([(along(0.0), WAYS, WAYS + 1), (along(1.0), WAYS + 2, WAYS + 3)]);
+        }
+        for (parameters, one_hop, two_hops) in ways {
+            let along = self.operators.along(&parameters);
+            let product = |of: &[f32]| -> Result<Vec<f32>> {
+                let mut product = along.adjacency_product(of, wide.width)?;
+                if along.is_one_way() {
+                    product.par_iter_mut().for_each(|value| *value *= 0.5);
+                }
+                Ok(product)
+            };
+            let (counts, mut sums) = (product(&wide.known_as_numbers())?, product(&wide.values)?);
+            let mut second = product(&sums)?;
+            shrink(&mut sums, &counts, &means);
+            take(one_hop, &sums);
+            drop(sums);
+            shrink(&mut second, &product(&counts)?, &means);
+            take(two_hops, &second);
+        }
         if self.has_fields(panel) {
+            let first = if self.has_directions { WAYS + DIRECTED_WAYS } else { WAYS };
             for (at, field) in FIELDS.into_iter().enumerate() {
-                take(WAYS + at, &solve(&self.operators, &wide, field, FIELD_TOLERANCE));
+                take(first + at, &solve(&self.operators, &wide, field, FIELD_TOLERANCE));
             }
         }
         Ok(())
@@ -339,19 +370,19 @@ mod tests {
         NodeTable::new(IdColumn::default(), ids, columns, None).expect("a row per node")
     }
 
-    fn ring_of_chords() -> UndirectedGraph {
+    fn ring_of_chords(direction: Direction) -> UndirectedGraph {
         let mut edges = EdgeList::unweighted();
         for node in 0..ROWS as u32 {
             for step in [1, 2, 7] {
                 edges.push(node, (node + step) % ROWS as u32, 1.0);
             }
         }
-        edges.into_graph(ROWS, Direction::Undirected).expect("valid arcs").undirected()
+        edges.into_graph(ROWS, direction).expect("valid arcs").undirected()
     }
 
-    /// All components, row by row.
-    fn components(table: &NodeTable) -> Vec<Vec<f64>> {
-        let (features, graph) = (Features::of(table), ring_of_chords());
+    /// All components of shares, row by row, panel by panel, one after the other.
+    fn components(table: &NodeTable, direction: Direction) -> Vec<Vec<f64>> {
+        let (features, graph) = (Features::of(table), ring_of_chords(direction));
         // Some rows unknown, some with a hole.
         let unknown = CellMask::build(ROWS, WIDTH, |row, cells| match row % 6 {
             5 => cells.extend(0..WIDTH as u32),
@@ -367,7 +398,8 @@ mod tests {
         for range in source.panels().iter() {
             let found = source.components(range.clone()).expect("components");
             for (row, values) in rows.iter_mut().enumerate() {
-                let parts = (0..WAYS).flat_map(|part| range.clone().map(move |f| (part, f)));
+                let all = 0..found.shared;
+                let parts = all.flat_map(|part| range.clone().map(move |f| (part, f)));
                 values.extend(parts.map(|(part, feature)| found.value(part, row, feature)));
             }
         }
@@ -377,9 +409,15 @@ mod tests {
     /// Training sees, of a known cell, only what the other rows say about it.
     #[test]
     fn a_known_cell_has_no_part_in_its_own_components() {
-        let before = components(&table(None));
+        for direction in [Direction::Undirected, Direction::Directed] {
+            check_own_cells(direction);
+        }
+    }
+
+    fn check_own_cells(direction: Direction) {
+        let before = components(&table(None), direction);
         for (row, column) in [(0, 0), (7, 4), (14, 8), (10, 5), (58, 0)] {
-            let after = components(&table(Some((row, column))));
+            let after = components(&table(Some((row, column))), direction);
             assert_ne!(before, after, "others should be told");
             let known = |at: &usize| row % 6 != 4 || at % WIDTH != 3;
             let own = |rows: &[Vec<f64>]| -> Vec<f64> {
@@ -387,5 +425,41 @@ mod tests {
             };
             assert_eq!(own(&before), own(&after), "row {row}, column {column}");
         }
+    }
+
+    /// On a directed graph there are means along out-arcs and along in-arcs behind the same others.
+    #[test]
+    fn arcs_add_means_along_them() {
+        let undirected = components(&table(None), Direction::Undirected);
+        let directed = components(&table(None), Direction::Directed);
+        assert_eq!(undirected[0].len(), WAYS * WIDTH, "one panel");
+        assert_eq!(directed[0].len(), (WAYS + DIRECTED_WAYS) * WIDTH);
+        let table = table(None);
+        let features = Features::of(&table);
+        let is_known = |row: usize, feature: usize| row % 6 != 5 && (row % 6, feature) != (4, 3);
+        let mut compared = 0;
+        for (row, (one, other)) in undirected.iter().zip(&directed).enumerate() {
+            assert_eq!(one[..], other[..WAYS * WIDTH], "row {row}");
+            // Unknown rows are told what all known cells say.
+            if row % 6 != 5 {
+                continue;
+            }
+            for (part, step_back) in [(WAYS, false), (WAYS + 2, true)] {
+                let others = [1, 2, 7].map(|step| match step_back {
+                    false => (row + step) % ROWS,
+                    true => (row + ROWS - step) % ROWS,
+                });
+                for feature in 0..WIDTH {
+                    let known = || others.into_iter().filter(|&other| is_known(other, feature));
+                    let sum: f64 = known().map(|other| features.value(0, other, feature)).sum();
+                    // (sum + mean) / (count + 1), the mean a share.
+                    let count = known().count() as f64;
+                    let mean = (count + 1.0) * other[part * WIDTH + feature] - sum;
+                    assert!((1e-3..=0.999).contains(&mean), "row {row}, part {part}: {mean}");
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(compared, ROWS / 6 * 2 * WIDTH);
     }
 }

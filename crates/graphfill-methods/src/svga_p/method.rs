@@ -106,6 +106,7 @@ impl Method for SvgaP {
             title: "SVGA on a propagation prior",
             about: "Blends several propagations into a prior for every cell, as if it were unknown, and learns where the prior is wrong with a graph network and SVGA's Gaussian Markov random field. Needs a tenth of SVGA's updates.",
             reference: "",
+            edges: "its prior also propagates along out-arcs and along in-arcs, its network takes edges as undirected; edge weights count",
             parameters: SvgaP::PARAMETERS,
         }
     }

@@ -8,7 +8,7 @@ use graphfill_engine::{Shape, TensorStore};
 use rayon::prelude::*;
 
 use super::blend::{Blend, Own, Parts, Rows};
-use super::components::{PanelComponents, Source, VALUE_WAYS};
+use super::components::{DIRECTED_WAYS, PanelComponents, Source, VALUE_WAYS};
 use super::compression::{compressed, leading_space};
 use super::correction::{self, Correction, Sight, View};
 use super::evidence::{RowTable, Scales};
@@ -73,6 +73,8 @@ impl RowInput {
 #[derive(Debug, Clone)]
 pub(super) struct SavedPrior {
     blend: Blend,
+    /// Whether the blend has components along out-arcs and along in-arcs.
+    has_directions: bool,
     evidence: Option<Scales>,
     /// Trees, in tables that are narrow enough.
     correction: Option<Correction>,
@@ -93,9 +95,11 @@ impl Prior {
         saved: Option<&SavedPrior>,
         embedding: Option<&Embedding>,
     ) -> Result<Self> {
-        check_memory(task)?;
+        let has_directions = saved.map_or(task.graph.is_directed(), |saved| saved.has_directions);
+        check_memory(task, has_directions)?;
         let centres = ColumnMeans::of(task.features, unknown);
-        let source = Source::new(task, unknown, likelihoods, &centres.means, embedding);
+        let source = Source::new(task, unknown, likelihoods, &centres.means, embedding)
+            .with_directions(has_directions);
         let panels = source.panels();
         task.context.progress.begin("svga-p: propagating", Some(panels.len() as u64));
         let mut components: Vec<PanelComponents> = Vec::new();
@@ -106,7 +110,7 @@ impl Prior {
         task.context.progress.end();
         let parts = Parts { task, unknown, likelihoods, panels: &components, own: None };
         if network == Network::Rows {
-            return Self::with_evidence(&parts, saved);
+            return Self::with_evidence(&parts, has_directions, saved);
         }
         let blend = saved.map_or_else(|| Blend::fit(&parts), |saved| saved.blend.clone());
         let mut scores = blend.prior(&parts, None);
@@ -140,12 +144,16 @@ impl Prior {
             Some(space) => (compressed(&wide, columns, space, MAX_INPUTS), MAX_INPUTS),
             None => (wide, columns),
         };
-        let saved = SavedPrior { blend, evidence: None, correction, means, space };
+        let saved = SavedPrior { blend, has_directions, evidence: None, correction, means, space };
         Ok(Prior { scores, trees: None, input: Input::Prior(input, inputs), saved })
     }
 
     /// The prior where rows say something of themselves.
-    fn with_evidence(parts: &Parts<'_>, saved: Option<&SavedPrior>) -> Result<Self> {
+    fn with_evidence(
+        parts: &Parts<'_>,
+        has_directions: bool,
+        saved: Option<&SavedPrior>,
+    ) -> Result<Self> {
         let Parts { task, unknown, likelihoods, panels, .. } = *parts;
         let table = RowTable::new(task, unknown, likelihoods, panels);
         let evidence = match saved.and_then(|saved| saved.evidence.clone()) {
@@ -199,7 +207,8 @@ impl Prior {
             context,
         });
         let evidence = Some(evidence);
-        let saved = SavedPrior { blend, evidence, correction, means: Vec::new(), space: None };
+        let (means, space) = (Vec::new(), None);
+        let saved = SavedPrior { blend, has_directions, evidence, correction, means, space };
         Ok(Prior { scores, trees, input, saved })
     }
 }
@@ -212,10 +221,11 @@ pub(super) fn rows_of(matrix: &[f32], rows: &[u32], width: usize) -> Vec<f32> {
 
 /// Components, the prior and what the network sees of it lie side by side for a while; narrow tables also
 /// have their cells and contexts, on one or two scales.
-fn check_memory(task: &Task<'_>) -> Result<()> {
+fn check_memory(task: &Task<'_>, has_directions: bool) -> Result<()> {
     let (rows, columns) = (task.features.rows(), task.features.width());
     let narrow = if correction::is_possible(task.features) { 9 } else { 0 };
-    let matrices = VALUE_WAYS + 3 + narrow;
+    let directed = if has_directions { DIRECTED_WAYS } else { 0 };
+    let matrices = VALUE_WAYS + directed + 3 + narrow;
     let needed = (rows * columns * size_of::<f32>() * matrices) as u64;
     let largest = || format!("the prior holds {matrices} matrices of {rows} × {columns}");
     let limit = task.context.memory_limit();
@@ -223,6 +233,8 @@ fn check_memory(task: &Task<'_>) -> Result<()> {
 }
 
 const BLEND: &str = "blend";
+/// There if the blend has components along out-arcs and along in-arcs.
+const DIRECTIONS: &str = "prior directions";
 const EVIDENCE: &str = "evidence";
 const CORRECTION: &str = "correction";
 const MEANS: &str = "prior means";
@@ -239,6 +251,9 @@ impl SavedPrior {
         let mut store = TensorStore::default();
         let blend = serde_json::to_string(&self.blend).unwrap_or_default();
         store.texts.insert(BLEND.to_owned(), blend);
+        if self.has_directions {
+            store.texts.insert(DIRECTIONS.to_owned(), "out, in".to_owned());
+        }
         if let Some(evidence) = &self.evidence {
             let text = serde_json::to_string(evidence).unwrap_or_default();
             store.texts.insert(EVIDENCE.to_owned(), text);
@@ -274,6 +289,7 @@ impl SavedPrior {
         Ok(SavedPrior {
             correction,
             blend: blend.ok_or_else(|| broken("blend"))?,
+            has_directions: store.texts.contains_key(DIRECTIONS),
             evidence,
             means: tensor(MEANS).ok_or_else(|| broken("means"))?,
             space: tensor(SPACE),

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::blend::{CONTEXT, ENOUGH_ROWS, MAX_OWN, Parts, Rows};
-use super::components::{VALUE_WAYS, is_value};
+use super::components::{DIRECTED_WAYS, VALUE_WAYS, is_value};
 use super::least_squares::NormalEquations;
 
 /// The pulls that are compared.
@@ -29,7 +29,7 @@ const FOLDS: usize = 5;
 /// Columns on which guess and pull are compared.
 const MAX_COLUMNS: usize = 64;
 /// All components times φ.
-const MAX_TERMS: usize = (VALUE_WAYS + MAX_OWN) * CONTEXT;
+const MAX_TERMS: usize = (VALUE_WAYS + DIRECTED_WAYS + MAX_OWN) * CONTEXT;
 /// Columns whose equations one task sums up.
 const BLOCK_COLUMNS: usize = 16;
 

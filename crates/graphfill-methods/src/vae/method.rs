@@ -85,6 +85,7 @@ impl Method for Vae {
             title: "Variational autoencoder",
             about: "Learns to encode and decode the rows that are known; a node of which nothing is known is decoded from the mean of its neighbours' codes.",
             reference: "Kingma and Welling: Auto-Encoding Variational Bayes, ICLR 2014",
+            edges: "takes edges as undirected; edge weights count",
             parameters: Vae::PARAMETERS,
         }
     }

@@ -238,6 +238,7 @@ impl graphfill_methods::Method for Diverging {
             title: "",
             about: "",
             reference: "",
+            edges: "uses no edges",
             parameters: Diverging::PARAMETERS,
         }
     }

@@ -1,6 +1,7 @@
 //! Tests of the methods through their public door.
 
 mod corners;
+mod directed;
 mod filling;
 mod grape;
 mod learning;

@@ -24,6 +24,7 @@ impl Propagation for LazyMean {
             title: "Lazy mean",
             about: "The mean of a node and its neighbours.",
             reference: "",
+            edges: "takes edges as undirected; edge weights count",
             parameters: LazyMean::PARAMETERS,
         }
     }

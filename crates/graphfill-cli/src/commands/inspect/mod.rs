@@ -82,6 +82,13 @@ struct About {
     arcs: usize,
     edges: usize,
     direction: &'static str,
+    /// The share of arcs without a reverse arc; none for an undirected graph.
+    one_way_share: Option<f64>,
+    /// Whether methods can tell out-neighbours from in-neighbours.
+    asymmetric: bool,
+    /// How asymmetric the graph is, in words.
+    #[serde(skip)]
+    asymmetry: Option<String>,
     weighted: bool,
     self_loops: usize,
     duplicate_arcs: usize,
@@ -114,6 +121,7 @@ impl About {
         component.iter().for_each(|&component| sizes[component as usize] += 1);
         let degrees = || (0..graph.nodes()).map(|node| graph.degree(node));
         let missing = dataset.table.missing();
+        let is_directed = dataset.graph.direction() == Direction::Directed;
         let mut about = About {
             name: dataset.name.clone(),
             format: dataset.format.clone(),
@@ -121,10 +129,10 @@ impl About {
             nodes: graph.nodes(),
             arcs: dataset.graph.arcs(),
             edges: graph.edges(),
-            direction: match dataset.graph.direction() {
-                Direction::Directed => "directed",
-                Direction::Undirected => "undirected",
-            },
+            direction: if is_directed { "directed" } else { "undirected" },
+            one_way_share: is_directed.then(|| graph.one_way_share()),
+            asymmetric: graph.is_directed(),
+            asymmetry: is_directed.then(|| input::about_direction(&graph)),
             weighted: dataset.graph.is_weighted(),
             self_loops: graph.self_loops(),
             duplicate_arcs: graph.duplicate_arcs(),
@@ -198,6 +206,10 @@ fn print(about: &About) -> anyhow::Result<()> {
         ),
     };
     fact("edges", format!("{} ({}{weights}{dropped})", count(about.edges), about.direction))?;
+    if let Some(asymmetry) = &about.asymmetry {
+        let use_ = if about.asymmetric { "" } else { ": methods use it as undirected" };
+        fact("direction", format!("{asymmetry}{use_}"))?;
+    }
     fact(
         "degree",
         format!(

@@ -18,6 +18,7 @@ use crate::ids::NodeIds;
 use crate::infer;
 use crate::kind::{Kind, Unused};
 use crate::labels::Labels;
+use crate::note::Note;
 use crate::progress::Progress;
 use crate::table::{IdColumn, NodeTable};
 
@@ -59,9 +60,17 @@ pub(crate) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     };
     let weight = archive.has(weight).then_some(weight);
     let list = read_arcs(&archive, ends, weight, rows, progress)?;
-    let direction = if directed { Direction::Directed } else { options.direction };
+    let of_file = if directed { Direction::Directed } else { Direction::Undirected };
+    let direction = options.direction.unwrap_or(of_file);
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    Dataset::new(&name, "graphfill .npz", table, list.into_graph(rows, direction)?)
+    let graph = list.into_graph(rows, direction)?;
+    let mut dataset = Dataset::new(&name, "graphfill .npz", table, graph)?;
+    if direction == Direction::Directed && !directed {
+        dataset.notes.push(Note::warning(
+            "the archive has no arcs (dir_src, dir_dst): every edge was taken as one arc from its edge_src to its edge_dst",
+        ));
+    }
+    Ok(dataset)
 }
 
 fn mismatch(path: &Path, array: &str, found: usize, wanted: usize) -> DataError {
