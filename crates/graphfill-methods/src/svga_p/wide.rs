@@ -24,6 +24,9 @@ use crate::method::{Choice, EstimateSink, Estimates, Fitted, Method, Task};
 /// What the names of the rest's texts and tensors begin with in a saved state.
 const REST: &str = "rest: ";
 
+/// Has a model estimate something for a task.
+type Estimating<'e> = dyn Fn(&dyn Fitted, &Task<'_>, &mut dyn EstimateSink) -> Result<()> + 'e;
+
 /// Both models of a table.
 pub(super) struct WideFitted {
     spaces: Spaces,
@@ -172,7 +175,7 @@ impl WideFitted {
         &self,
         task: &Task<'_>,
         sink: &mut dyn EstimateSink,
-        estimate: &dyn Fn(&dyn Fitted, &Task<'_>, &mut dyn EstimateSink) -> Result<()>,
+        estimate: &Estimating<'_>,
     ) -> Result<()> {
         let wide = self.spaces.wide();
         let rest = Rest::of(task, &self.table, &wide);
