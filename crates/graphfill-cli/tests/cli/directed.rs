@@ -105,10 +105,11 @@ fn models_remember_directions() {
     let place = place();
     for method in ["arb", "svga-p"] {
         let call = format!("fill nodes.csv edges.csv --directed --method {method}");
-        place.succeed(&format!("{call} -o once.csv --max-updates 20 --checkpoint town.model"));
-        place.succeed("fill nodes.csv edges.csv --directed -o again.csv --model town.model");
+        place.succeed(&format!("{call} -o once.csv --max-updates 20 --checkpoint {method}.model"));
+        let model = format!("--model {method}.model");
+        place.succeed(&format!("fill nodes.csv edges.csv --directed -o again.csv {model}"));
         assert_eq!(place.read("once.csv"), place.read("again.csv"), "{method}");
-        let done = place.succeed("fill nodes.csv edges.csv -o other.csv --model town.model");
+        let done = place.succeed(&format!("fill nodes.csv edges.csv -o other.csv {model}"));
         assert!(done.err.contains("the graph is not the one"), "{method}: {}", done.err);
     }
 }

@@ -88,7 +88,7 @@ mod tests {
     fn estimates_go_beyond_heavy_tails_alone() {
         let even = || (0..100).map(f64::from);
         assert_eq!(reach(even()), (0.0, 99.0));
-        assert_eq!(reach(even().chain([f64::NAN, 1000.0])), (0.0, 1000.0));
+        assert_eq!(reach(even().chain([f64::NAN, 500.0])), (0.0, 500.0));
         let (low, high) = reach(even().chain([10_000.0]));
         assert_eq!(low, 0.0);
         assert!((high - (50.0 + 9950.0 * MARGIN.exp())).abs() < 1.0, "{high}");
