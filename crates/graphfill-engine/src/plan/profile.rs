@@ -33,6 +33,7 @@ impl DeviceProfile {
     };
 
     /// A GPU with so many bytes free, whose libraries take so many for themselves.
+    #[cfg(any(test, feature = "cuda"))]
     pub(crate) const fn gpu(free_bytes: u64, workspace_bytes: u64) -> Self {
         DeviceProfile {
             scratch: gpu_scratch,
@@ -44,12 +45,14 @@ impl DeviceProfile {
 }
 
 /// An arena that takes no more than this part of a GPU's memory need not reuse any.
+#[cfg(any(test, feature = "cuda"))]
 const NO_REUSE_FRACTION: u64 = 8;
 
 fn cpu_scratch(operation: &dyn Operation, inputs: &[Shape], wanted: &[bool]) -> usize {
     operation.scratch(inputs, wanted)
 }
 
+#[cfg(any(test, feature = "cuda"))]
 fn gpu_scratch(operation: &dyn Operation, inputs: &[Shape], wanted: &[bool]) -> usize {
     operation.cuda_scratch(inputs, wanted)
 }
