@@ -154,7 +154,7 @@ impl Grid {
     }
 
     /// The same in a second direction, in which a GPU has no more than 65,535 blocks; see
-    /// [`Grid::problem`].
+    /// `Grid::problem`.
     #[must_use]
     pub fn by(self, second: usize) -> Self {
         let second = u32::try_from(second).unwrap_or(u32::MAX);
