@@ -135,23 +135,15 @@ impl WideFitted {
         state: &TensorStore,
     ) -> Result<Option<Self>> {
         let Some(spaces) = Spaces::read(state)? else { return Ok(None) };
-        let mut own = TensorStore::default();
-        for (name, text) in &state.texts {
-            if let Some(name) = name.strip_prefix(REST) {
-                own.texts.insert(name.to_owned(), text.clone());
-            }
-        }
-        for (name, tensor) in &state.tensors {
-            if let Some(name) = name.strip_prefix(REST) {
-                own.tensors.insert(name.to_owned(), tensor.clone());
-            }
-        }
         let table = spaces.table(task);
-        let rest = Rest::of(task, &table, &spaces.wide());
-        let rest = method.restore(&rest.task(task), &own)?;
-        let blocks = match state.texts.contains_key(BLOCKS) {
-            true => Some(method.restore_whole(task, state)?),
-            false => None,
+        let own = Rest::of(task, &table, &spaces.wide());
+        let own = own.task(task);
+        let (rest, blocks) = match state.texts.contains_key(BLOCKS) {
+            true => {
+                let rest = method.restore_whole(&own, &rest_of(state))?;
+                (rest, Some(method.restore_whole(task, state)?))
+            }
+            false => (method.restore_whole(&own, state)?, None),
         };
         Ok(Some(Self::new(spaces, table, rest, blocks)))
     }
@@ -192,6 +184,17 @@ impl WideFitted {
     }
 }
 
+/// The rest's part of a state that has both models.
+fn rest_of(state: &TensorStore) -> TensorStore {
+    let mut rest = TensorStore::default();
+    let named = |name: &str| name.strip_prefix(REST).map(str::to_owned);
+    let texts = state.texts.iter().filter_map(|(name, own)| Some((named(name)?, own.clone())));
+    rest.texts.extend(texts);
+    let tensors = state.tensors.iter();
+    rest.tensors.extend(tensors.filter_map(|(name, own)| Some((named(name)?, own.clone()))));
+    rest
+}
+
 /// The text of a state whose blocks have a model.
 const BLOCKS: &str = "blocks are modelled";
 
@@ -218,20 +221,23 @@ impl Fitted for WideFitted {
         self.each(task, sink, &|fitted, task, sink| fitted.estimate_held_out(task, set, sink))
     }
 
-    /// That of the blocks, if there is one, with that of the rest beside it.
+    /// What a training goes on from comes first: the blocks' model with the rest's beside it, or the rest's
+    /// where it is the only one.
     fn state(&self) -> Result<TensorStore> {
-        let mut store = match &self.blocks {
-            Some(blocks) => blocks.state()?,
-            None => TensorStore::default(),
-        };
-        if self.blocks.is_some() {
-            store.texts.insert(BLOCKS.to_owned(), String::new());
-        }
-        self.spaces.write(&mut store);
         let rest = self.rest.state()?;
-        let named = |name: String| format!("{REST}{name}");
-        store.texts.extend(rest.texts.into_iter().map(|(name, text)| (named(name), text)));
-        store.tensors.extend(rest.tensors.into_iter().map(|(name, own)| (named(name), own)));
+        let mut store = match &self.blocks {
+            None => rest,
+            Some(blocks) => {
+                let mut store = blocks.state()?;
+                let named = |name: String| format!("{REST}{name}");
+                store.texts.insert(BLOCKS.to_owned(), String::new());
+                store.texts.extend(rest.texts.into_iter().map(|(name, text)| (named(name), text)));
+                let tensors = rest.tensors.into_iter().map(|(name, own)| (named(name), own));
+                store.tensors.extend(tensors);
+                store
+            }
+        };
+        self.spaces.write(&mut store);
         Ok(store)
     }
 

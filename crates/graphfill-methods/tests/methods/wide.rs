@@ -7,7 +7,7 @@ use arrow_array::{BooleanArray, Float64Array};
 use graphfill_data::{CellMask, Column, ColumnData, Kind, NodeTable};
 use graphfill_methods::features::Features;
 use graphfill_methods::fill::fill;
-use graphfill_methods::{Context, Fitted, Model, Registry, Task};
+use graphfill_methods::{CheckpointOptions, Context, Fitted, Model, Registry, Task};
 
 use crate::support::{Dense, method_with, small_models, texts, updates_of};
 use crate::tables::{block, table, village};
@@ -103,6 +103,26 @@ fn a_saved_model_estimates_the_same() {
     // Missing words come from the block's model: their rows are no longer empty.
     let ColumnData::Block(block) = own.columns()[0].data() else { panic!("a block") };
     assert!((0..ROWS).all(|row| !block.columns(row).is_empty()));
+}
+
+/// With the finished model in place of the checkpoint, the same run ends at once with the same estimates.
+#[test]
+fn a_finished_run_is_not_taken_for_another() {
+    let graph = village(ROWS).undirected();
+    let complete_words = |row: usize, column: usize| column > 0 && holes(row, column);
+    for shop in [shop(holes, nothing), shop(complete_words, nothing)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("model");
+        let checkpoint = Some(CheckpointOptions { path: path.clone(), every: 10 });
+        let context = Context { checkpoint, ..updates_of(20) };
+        let run = || {
+            let method = method_with("svga-p", &small_models());
+            let model = Model::fit(method, &shop, &graph, &context).expect("a model");
+            model.save(&path).expect("saved");
+            texts(&model.transform(&shop, &graph, &context).expect("filled").table)
+        };
+        assert_eq!(run(), run());
+    }
 }
 
 /// Which set a cell is in: 0 unknown, 1 validation, 2 held out.
