@@ -127,7 +127,8 @@ pub(crate) fn note_conflicting_weights(
 
 /// Says of a directed graph how its directions are used.
 pub(crate) fn note_direction(graph: &Graph, view: &UndirectedGraph, messages: &Messages) {
-    if graph.direction() == Direction::Directed {
+    // Where there are no edges, a warning says so.
+    if graph.direction() == Direction::Directed && !view.all_neighbours().is_empty() {
         let found = about_direction(view);
         messages.note(&match view.is_directed() {
             true => format!(
@@ -141,6 +142,7 @@ pub(crate) fn note_direction(graph: &Graph, view: &UndirectedGraph, messages: &M
 /// How asymmetric a directed graph is, in words.
 pub(crate) fn about_direction(view: &UndirectedGraph) -> String {
     match (view.is_directed(), view.one_way_edges()) {
+        _ if view.all_neighbours().is_empty() => "there are no arcs".to_owned(),
         (false, 0) => "every arc has a reverse of the same weight".to_owned(),
         // The weight of such an arc is 0.
         (false, _) => "arcs without a reverse have no weight".to_owned(),

@@ -113,3 +113,13 @@ fn models_remember_directions() {
         assert!(done.err.contains("the graph is not the one"), "{method}: {}", done.err);
     }
 }
+
+/// Without edges, nothing is said of their reverses.
+#[test]
+fn no_arcs_are_not_called_symmetric() {
+    let place = place();
+    place.write("none.csv", "source,target\n");
+    let done = place.succeed("fill nodes.csv none.csv --directed -o out.csv --method fp");
+    assert!(done.err.contains("there are no edges"), "{}", done.err);
+    assert!(!done.err.contains("reverse"), "{}", done.err);
+}
